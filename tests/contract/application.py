@@ -7,6 +7,7 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
+from tests.service.answers import read_body, read_data
 from tests.service_app import ADMIN, Answer, with_token
 
 _numbers = itertools.count(1)
@@ -18,9 +19,7 @@ class ContractApp:
     def __init__(self, anonymous: TestClient) -> None:
         self.anonymous = anonymous
         body = {"username": ADMIN[0], "password": ADMIN[1], "name": "主任"}
-        answer = anonymous.post("/api/auth/first-run", json=body)
-        assert answer.status_code == 200, answer.text
-        data = answer.json()["data"]
+        data = read_data(anonymous.post("/api/auth/first-run", json=body))
         self.admin = with_token(anonymous, data["access_token"])
         self.admin_id: str = data["payload"]["user"]["user_id"]
         self._roles: dict[str, TestClient] = {}
@@ -36,41 +35,42 @@ class ContractApp:
 
     def post(self, path: str, **body: Any) -> dict[str, Any]:
         """Send a POST that must succeed, and return its `data`."""
-        answer = self.admin.post(path, json=body)
-        assert answer.status_code == 200, answer.text
-        data: dict[str, Any] = answer.json()["data"]
-        return data
+        return read_data(self.admin.post(path, json=body))
 
     def create_record(self, **body: Any) -> dict[str, Any]:
         return self.post("/api/inspection/create", **{"task_id": new_id("task"), **body})
 
     def get_record(self, inspection_id: str) -> dict[str, Any]:
-        answer = self.admin.get(f"/api/inspection/getInspectionById/{inspection_id}")
-        assert answer.status_code == 200, answer.text
-        data: dict[str, Any] = answer.json()["data"]
-        return data
+        return read_data(self.admin.get(f"/api/inspection/getInspectionById/{inspection_id}"))
 
     def create_item(self, inspection_id: str | None = None, **body: Any) -> dict[str, Any]:
         number = inspection_id or self.create_record()["inspection_id"]
-        answer = self.admin.post(
-            "/api/inspection_item/create", json={"item_name": "前缘", "inspection_id": number, **body}
+        return read_body(
+            self.admin.post(
+                "/api/inspection_item/create", json={"item_name": "前缘", "inspection_id": number, **body}
+            )
         )
-        assert answer.status_code == 200, answer.text
-        data: dict[str, Any] = answer.json()
-        return data
 
     def search(self, **query: Any) -> dict[str, Any]:
-        answer = self.admin.get(
-            "/api/inspection/search", params={"current_page": 1, "page_size": 50, **query}
+        return read_data(
+            self.admin.get("/api/inspection/search", params={"current_page": 1, "page_size": 50, **query})
         )
-        assert answer.status_code == 200, answer.text
-        data: dict[str, Any] = answer.json()["data"]
-        return data
 
 
-def failure_envelope(error: str, msg: str, **details: Any) -> dict[str, Any]:
-    """The envelope of a failure that the contract does not list."""
-    return {"code": 1, "data": {"error": error, **details}, "msg": msg}
+def assert_refused(answer: Answer, status: int, error: str, msg: str, **details: Any) -> None:
+    """Assert that `answer` is a failure that the contract does not list, with nothing but these contents."""
+    envelope = {"code": 1, "data": {"error": error, **details}, "msg": msg}
+    assert (answer.status_code, answer.json()) == (status, envelope)
+
+
+def assert_not_logged_in(answer: Answer) -> None:
+    assert_refused(answer, 401, "not_logged_in", "请先登录")
+
+
+def assert_forbidden(answer: Answer, permission: str) -> None:
+    """Assert that `answer` refuses a user who lacks `permission`."""
+    msg = "没有此操作的权限，请联系管理员"
+    assert_refused(answer, 403, "permission_missing", msg, permissions=[permission])
 
 
 def assert_invalid(answer: Answer, *names: str) -> None:

@@ -6,12 +6,10 @@ import re
 from typing import Any
 
 from tests.contract.application import ContractApp
+from tests.service.answers import read_data
 
 NO_SUFFIX = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?")
 
 
 def update_record(service: ContractApp, inspection_id: str, **body: Any) -> dict[str, Any]:
-    answer = service.admin.put(f"/api/inspection/updateInspection/{inspection_id}", json=body)
-    assert answer.status_code == 200, answer.text
-    data: dict[str, Any] = answer.json()["data"]
-    return data
+    return read_data(service.admin.put(f"/api/inspection/updateInspection/{inspection_id}", json=body))

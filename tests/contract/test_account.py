@@ -12,7 +12,15 @@ from starlette.testclient import TestClient
 
 from shared.record.codes import ROLE_PERMISSIONS, Permission, Role
 from shared.samples import faces
-from tests.contract.application import ContractApp, assert_invalid, failure_envelope, new_id
+from tests.contract.application import (
+    ContractApp,
+    assert_forbidden,
+    assert_invalid,
+    assert_not_logged_in,
+    assert_refused,
+    new_id,
+)
+from tests.service.answers import read_body, read_data
 from tests.service_app import ADMIN, with_token
 
 AsRole = Callable[..., TestClient]
@@ -33,6 +41,12 @@ def new_account(service: ContractApp, role: str, username: str = "") -> Account:
     service.post("/api/users", **login, roles=[role])
     token = service.anonymous.post("/api/auth/login", json=login).json()["data"]["access_token"]
     return Account(username, login["password"], with_token(service.anonymous, token))
+
+
+def log_in(service: ContractApp, account: Account) -> dict[str, Any]:
+    """The data of a new login of the user."""
+    login = {"username": account.username, "password": account.password}
+    return read_data(service.anonymous.post("/api/auth/login", json=login))
 
 
 @pytest.fixture
@@ -94,14 +108,12 @@ def test_update_face_info_gives_the_submitted_face_info_unchanged_and_msg_null(c
     face = encode_face(faces.enrolment_picture())
     for path in ("/api/auth/updateFaceInfo", "/auth/updateFaceInfo"):
         answer = client.post(path, json={"faceInfo": face})
-        assert answer.status_code == 200
-        assert answer.json() == {"code": 0, "data": face, "msg": None}
+        assert read_body(answer) == {"code": 0, "data": face, "msg": None}
 
 
 def test_update_face_info_needs_a_jwt(service: ContractApp) -> None:
     answer = service.anonymous.post("/api/auth/updateFaceInfo", json={"faceInfo": "x"})
-    assert answer.status_code == 401
-    assert answer.json() == failure_envelope("not_logged_in", "请先登录")
+    assert_not_logged_in(answer)
 
 
 def test_face_login_needs_no_login_and_gives_tokens_and_payload(
@@ -109,9 +121,7 @@ def test_face_login_needs_no_login_and_gives_tokens_and_payload(
 ) -> None:
     client.post("/api/auth/updateFaceInfo", json={"faceInfo": encode_face(faces.enrolment_picture())})
     for path in ("/api/auth/loginByFaceInfo", "/auth/loginByFaceInfo"):
-        answer = anonymous.post(path, json={"faceInfo": encode_face(faces.login_picture())})
-        assert answer.status_code == 200
-        body = answer.json()
+        body = read_body(anonymous.post(path, json={"faceInfo": encode_face(faces.login_picture())}))
         assert body == {"code": 0, "data": body["data"], "msg": "登录成功"}
         _assert_tokens(body["data"], ADMIN[0], ["admin"])
         header = {"Authorization": f"Bearer {body['data']['access_token']}"}
@@ -154,15 +164,12 @@ def test_update_profile_needs_the_permission_user_update(
     service: ContractApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer = service.anonymous.post("/api/auth/updateInfo", json={"name": "x"})
-    assert (answer.status_code, answer.json()) == (401, failure_envelope("not_logged_in", "请先登录"))
+    assert_not_logged_in(answer)
     # Every role has this permission, so it is removed from one.
     fewer = ROLE_PERMISSIONS[Role.VIEWER] - {Permission.USER_UPDATE}
     monkeypatch.setitem(ROLE_PERMISSIONS, Role.VIEWER, fewer)
     answer = service.as_role("viewer").post("/api/auth/updateInfo", json={"name": "x"})
-    assert answer.status_code == 403
-    assert answer.json() == failure_envelope(
-        "permission_missing", "没有此操作的权限，请联系管理员", permissions=["USER.UPDATE"]
-    )
+    assert_forbidden(answer, "USER.UPDATE")
 
 
 def test_update_profile_is_open_to_every_role(service: ContractApp) -> None:
@@ -175,18 +182,16 @@ def test_change_password_answers_true(service: ContractApp, account: Account) ->
     steps["/auth/updatePassword"] = ("in-between-battery", NEW_PASSWORD)
     for path, (password, new_password) in steps.items():
         answer = account.client.post(path, json={"password": password, "newPassword": new_password})
-        assert answer.status_code == 200
-        assert answer.json() == {"code": 0, "data": True, "msg": "更新密码成功"}
+        assert read_body(answer) == {"code": 0, "data": True, "msg": "更新密码成功"}
     login = {"username": account.username, "password": NEW_PASSWORD}
     assert service.anonymous.post("/api/auth/login", json=login).json()["code"] == 0
     login["password"] = account.password
     old = service.anonymous.post("/api/auth/login", json=login)
-    assert (old.status_code, old.json()) == (200, {"code": 1, "data": None, "msg": "用户名或密码错误"})
+    assert read_body(old) == {"code": 1, "data": None, "msg": "用户名或密码错误"}
 
 
 def test_change_password_ends_the_other_sessions(service: ContractApp, account: Account) -> None:
-    login = {"username": account.username, "password": account.password}
-    other = service.anonymous.post("/api/auth/login", json=login).json()["data"]
+    other = log_in(service, account)
     account.client.post(
         "/api/auth/updatePassword", json={"password": account.password, "newPassword": NEW_PASSWORD}
     )
@@ -196,13 +201,13 @@ def test_change_password_ends_the_other_sessions(service: ContractApp, account: 
         service.anonymous.get("/api/auth/me", headers=header),
         service.anonymous.post("/api/auth/refresh", json={"refresh_token": other["refresh_token"]}),
     ):
-        assert (answer.status_code, answer.json()) == (401, failure_envelope("not_logged_in", "请先登录"))
+        assert_not_logged_in(answer)
 
 
 def test_change_password_needs_a_jwt_and_no_permission(service: ContractApp) -> None:
     body = {"password": "x", "newPassword": NEW_PASSWORD}
     answer = service.anonymous.post("/api/auth/updatePassword", json=body)
-    assert (answer.status_code, answer.json()) == (401, failure_envelope("not_logged_in", "请先登录"))
+    assert_not_logged_in(answer)
     viewer = new_account(service, "viewer")
     body = {"password": viewer.password, "newPassword": NEW_PASSWORD}
     answer = viewer.client.post("/api/auth/updatePassword", json=body)
@@ -230,23 +235,20 @@ MISSING: list[dict[str, Any]] = [{}, {"faceInfo": None}, {"faceInfo": ""}]
 def test_update_face_info_face_info_missing(account: Account) -> None:
     for body in MISSING:
         answer = account.client.post("/api/auth/updateFaceInfo", json=body)
-        assert answer.status_code == 200
-        assert answer.json() == {"code": 1, "data": None, "msg": "人脸信息缺失"}
+        assert read_body(answer) == {"code": 1, "data": None, "msg": "人脸信息缺失"}
 
 
 def test_face_login_face_info_missing(service: ContractApp) -> None:
     for body in MISSING:
         answer = service.anonymous.post("/api/auth/loginByFaceInfo", json=body)
-        assert answer.status_code == 200
-        assert answer.json() == {"code": 1, "data": None, "msg": "人脸信息缺失"}
+        assert read_body(answer) == {"code": 1, "data": None, "msg": "人脸信息缺失"}
 
 
 def test_face_login_face_cannot_be_verified(client: TestClient, anonymous: TestClient) -> None:
     client.post("/api/auth/updateFaceInfo", json={"faceInfo": encode_face(faces.enrolment_picture())})
     for face in ("no picture", encode_face(faces.stranger_picture()), 123):
         answer = anonymous.post("/api/auth/loginByFaceInfo", json={"faceInfo": face})
-        assert answer.status_code == 200
-        assert answer.json() == {"code": 1, "data": None, "msg": "无法校验人脸"}
+        assert read_body(answer) == {"code": 1, "data": None, "msg": "无法校验人脸"}
 
 
 def test_face_login_of_a_disabled_user_cannot_be_verified(
@@ -297,8 +299,7 @@ SENTENCES = {
 def test_update_profile_failure(account: Account) -> None:
     for field, value in BAD_PROFILES:
         answer = account.client.post("/api/auth/updateInfo", json={"department": "机务部", field: value})
-        assert answer.status_code == 200
-        body = answer.json()
+        body = read_body(answer)
         assert (body["code"], body["msg"]) == (1, "更新数据失败"), (field, value)
         sentence = SENTENCES[field]
         if value == "no picture":
@@ -328,17 +329,14 @@ def test_update_profile_null_clears_a_field(account: Account) -> None:
         assert (answer.json()["code"], answer.json()["msg"]) == (0, "更新数据成功")
         assert [answer.json()["data"][name] for name in texts] == [None] * len(texts)
     account.client.post("/api/auth/updateInfo", json={"work_years": 7})
-    assert (
-        account.client.post("/api/auth/updateInfo", json={"work_years": None}).json()["data"]["work_years"]
-        is None
-    )
+    cleared_years = account.client.post("/api/auth/updateInfo", json={"work_years": None})
+    assert cleared_years.json()["data"]["work_years"] is None
 
 
 def test_change_password_wrong_current_password(account: Account) -> None:
     body = {"password": "wrong", "newPassword": NEW_PASSWORD}
     answer = account.client.post("/api/auth/updatePassword", json=body)
-    assert answer.status_code == 200
-    assert answer.json() == {"code": 1, "data": None, "msg": "原密码错误"}
+    assert read_body(answer) == {"code": 1, "data": None, "msg": "原密码错误"}
 
 
 BAD_PASSWORDS = {
@@ -355,9 +353,8 @@ def test_change_password_new_password_against_the_rules(service: ContractApp) ->
     for new, msg in BAD_PASSWORDS.items():
         body = {"password": viewer.password, "newPassword": new}
         answer = viewer.client.post("/api/auth/updatePassword", json=body)
-        assert answer.status_code == 200
-        (field,) = answer.json()["data"]["fields"]
-        assert answer.json() == failure_envelope("invalid_input", msg, fields=[field])
+        (field,) = read_data(answer)["fields"]
+        assert_refused(answer, 200, "invalid_input", msg, fields=[field])
         assert (field["field"], field["message"]) == ("newPassword", msg)
 
 
@@ -367,11 +364,8 @@ def test_change_password_new_password_equal_to_the_current_one(account: Account)
         answer = account.client.post(
             "/api/auth/updatePassword", json={"password": account.password, "newPassword": new}
         )
-        assert answer.status_code == 200
-        (field,) = answer.json()["data"]["fields"]
-        assert answer.json() == failure_envelope(
-            "invalid_input", "新密码不能与当前密码相同，请更换", fields=[field]
-        )
+        (field,) = read_data(answer)["fields"]
+        assert_refused(answer, 200, "invalid_input", "新密码不能与当前密码相同，请更换", fields=[field])
         assert (field["field"], field["type"]) == ("newPassword", "password_unchanged")
     # Without the current password the answer does not reveal whether the new one is the same.
     answer = account.client.post(
@@ -386,10 +380,9 @@ def test_change_password_throttled(account: Account) -> None:
         assert account.client.post("/api/auth/updatePassword", json=body).json()["msg"] == "原密码错误"
     answer = account.client.post("/api/auth/updatePassword", json=body)
     seconds = int(answer.headers["retry-after"])
-    assert answer.status_code == 429
     assert 0 < seconds <= 30
     msg = f"密码错误次数过多，请在 {seconds} 秒后重试"
-    assert answer.json() == failure_envelope("too_many_requests", msg, retry_after=seconds)
+    assert_refused(answer, 429, "too_many_requests", msg, retry_after=seconds)
 
 
 def test_face_login_throttled(anonymous: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -400,10 +393,9 @@ def test_face_login_throttled(anonymous: TestClient, monkeypatch: pytest.MonkeyP
         assert answer.json() == {"code": 1, "data": None, "msg": "无法校验人脸"}
     answer = anonymous.post("/api/auth/loginByFaceInfo", json={"faceInfo": "no picture"})
     seconds = int(answer.headers["retry-after"])
-    assert answer.status_code == 429
     assert 0 < seconds <= 30
     msg = f"人脸登录尝试次数过多，请在 {seconds} 秒后重试，或使用密码登录"
-    assert answer.json() == failure_envelope("too_many_requests", msg, retry_after=seconds)
+    assert_refused(answer, 429, "too_many_requests", msg, retry_after=seconds)
 
 
 def test_change_password_fields_missing_or_of_a_wrong_type(account: Account) -> None:
@@ -434,15 +426,11 @@ def test_password_login(service: ContractApp, account: Account) -> None:
 def test_password_login_failed(service: ContractApp, account: Account) -> None:
     for username in (account.username, "nobody"):
         answer = service.anonymous.post("/api/auth/login", json={"username": username, "password": "wrong"})
-        assert answer.status_code == 200
-        assert answer.json() == {"code": 1, "data": None, "msg": "用户名或密码错误"}
+        assert read_body(answer) == {"code": 1, "data": None, "msg": "用户名或密码错误"}
 
 
 def test_refresh(service: ContractApp, account: Account) -> None:
-    login = service.anonymous.post(
-        "/api/auth/login", json={"username": account.username, "password": account.password}
-    )
-    spent = login.json()["data"]["refresh_token"]
+    spent = log_in(service, account)["refresh_token"]
     for path in ("/api/auth/refresh", "/auth/refresh"):
         answer = service.anonymous.post(path, json={"refresh_token": spent})
         assert (answer.json()["code"], answer.json()["msg"]) == (0, "刷新令牌成功")
@@ -452,10 +440,7 @@ def test_refresh(service: ContractApp, account: Account) -> None:
 
 
 def test_refresh_token_as_bearer_without_a_body(service: ContractApp, account: Account) -> None:
-    login = service.anonymous.post(
-        "/api/auth/login", json={"username": account.username, "password": account.password}
-    )
-    bearer = {"Authorization": f"Bearer {login.json()['data']['refresh_token']}"}
+    bearer = {"Authorization": f"Bearer {log_in(service, account)['refresh_token']}"}
     answer = service.anonymous.post("/api/auth/refresh", headers=bearer)
     assert (answer.status_code, answer.json()["msg"]) == (200, "刷新令牌成功")
     assert answer.json()["data"]["access_token"]
@@ -470,10 +455,7 @@ def refresh(anonymous: TestClient, refresh_token: str, **headers: str) -> Any:
 def test_five_parallel_refreshes_with_one_token_return_the_same_tokens(
     service: ContractApp, account: Account
 ) -> None:
-    login = service.anonymous.post(
-        "/api/auth/login", json={"username": account.username, "password": account.password}
-    )
-    spent = login.json()["data"]["refresh_token"]
+    spent = log_in(service, account)["refresh_token"]
     with ThreadPoolExecutor(5) as pool:
         answers = list(pool.map(lambda _: refresh(service.anonymous, spent), range(5)))
     assert {answer.status_code for answer in answers} == {200}
@@ -489,16 +471,10 @@ def test_five_parallel_refreshes_with_one_token_return_the_same_tokens(
 def test_spent_refresh_token_from_another_client_ends_the_session(
     service: ContractApp, account: Account
 ) -> None:
-    login = service.anonymous.post(
-        "/api/auth/login", json={"username": account.username, "password": account.password}
-    )
-    spent = login.json()["data"]["refresh_token"]
+    spent = log_in(service, account)["refresh_token"]
     fresh = refresh(service.anonymous, spent).json()["data"]
     stolen = refresh(service.anonymous, spent, **{"User-Agent": "another program"})
-    assert (stolen.status_code, stolen.json()) == (
-        401,
-        failure_envelope("login_expired", "登录已过期，请重新登录"),
-    )
+    assert_refused(stolen, 401, "login_expired", "登录已过期，请重新登录")
     header = {"Authorization": f"Bearer {fresh['access_token']}"}
     assert service.anonymous.get("/api/auth/me", headers=header).status_code == 401
     for token in (spent, fresh["refresh_token"]):

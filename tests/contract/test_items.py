@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 
 from shared.wire.detection import REFERENCE_DIFFERENCE
-from tests.contract.application import ContractApp, assert_invalid, failure_envelope
+from tests.contract.application import (
+    ContractApp,
+    assert_forbidden,
+    assert_invalid,
+    assert_not_logged_in,
+    assert_refused,
+)
+from tests.service.answers import read_body, read_data
 
 FIELDS = [
     "item_id",
@@ -43,25 +50,16 @@ ENTRY = {
 
 
 def get_item(service: ContractApp, item_id: str) -> dict[str, Any]:
-    answer = service.admin.get(f"/api/inspection_item/{item_id}")
-    assert answer.status_code == 200, answer.text
-    item: dict[str, Any] = answer.json()
-    return item
+    return read_body(service.admin.get(f"/api/inspection_item/{item_id}"))
 
 
 def update_item(service: ContractApp, item_id: str, **body: Any) -> dict[str, Any]:
-    answer = service.admin.put(f"/api/inspection_item/{item_id}", json=body)
-    assert answer.status_code == 200, answer.text
-    item: dict[str, Any] = answer.json()
-    return item
+    return read_body(service.admin.put(f"/api/inspection_item/{item_id}", json=body))
 
 
 def list_items(service: ContractApp, inspection_id: str, **query: int) -> dict[str, Any]:
     params: dict[str, str | int] = {"inspection_id": inspection_id, **query}
-    answer = service.admin.get("/api/inspection_item/list", params=params)
-    assert answer.status_code == 200, answer.text
-    data: dict[str, Any] = answer.json()["data"]
-    return data
+    return read_data(service.admin.get("/api/inspection_item/list", params=params))
 
 
 # Resources and their fields: inspection item
@@ -217,14 +215,10 @@ def test_update_item_answers_the_bare_item(service: ContractApp, prefix: str) ->
 def test_delete_item(service: ContractApp, prefix: str) -> None:
     item = service.create_item()
     answer = service.admin.delete(f"{prefix}/inspection_item/{item['item_id']}")
-    assert answer.status_code == 200
-    assert answer.json() == {"code": 0, "data": True, "msg": "删除成功"}
+    assert read_body(answer) == {"code": 0, "data": True, "msg": "删除成功"}
     for method in ("GET", "DELETE"):
         answer_after = service.admin.request(method, f"{prefix}/inspection_item/{item['item_id']}")
-        assert (answer_after.status_code, answer_after.json()) == (
-            404,
-            failure_envelope("not_found", "检查项不存在"),
-        )
+        assert_refused(answer_after, 404, "not_found", "检查项不存在")
     assert list_items(service, item["inspection_id"])["data"] == []
 
 
@@ -261,10 +255,7 @@ def test_an_item_operation_without_its_permission_is_403(service: ContractApp, p
     method, path, body = OPERATIONS[permission]
     item = service.create_item()
     answer = service.as_role("viewer").request(method, path.format(id=item["item_id"]), json=body)
-    assert answer.status_code == 403
-    assert answer.json() == failure_envelope(
-        "permission_missing", "没有此操作的权限，请联系管理员", permissions=[permission]
-    )
+    assert_forbidden(answer, permission)
     assert get_item(service, item["item_id"]) == item
 
 
@@ -288,8 +279,7 @@ def test_inspection_item_read_allows_get_and_list(service: ContractApp) -> None:
 )
 def test_every_item_operation_needs_a_token(service: ContractApp, method: str, path: str) -> None:
     answer = service.anonymous.request(method, path)
-    assert answer.status_code == 401
-    assert answer.json() == failure_envelope("not_logged_in", "请先登录")
+    assert_not_logged_in(answer)
 
 
 # Errors
@@ -319,15 +309,13 @@ def test_decision_no_such_item(service: ContractApp) -> None:
         answer = service.admin.request(
             method, "/api/inspection_item/none", json={} if method == "PUT" else None
         )
-        assert answer.status_code == 404
-        assert answer.json() == {"code": 1, "data": {"error": "not_found"}, "msg": "检查项不存在"}
+        assert_refused(answer, 404, "not_found", "检查项不存在")
 
 
 def test_decision_the_record_of_an_item_must_exist(service: ContractApp) -> None:
     body = {"item_name": "x", "inspection_id": "none"}
     answer = service.admin.post("/api/inspection_item/create", json=body)
-    assert answer.status_code == 404
-    assert answer.json() == failure_envelope("not_found", "检查记录不存在")
+    assert_refused(answer, 404, "not_found", "检查记录不存在")
 
 
 @pytest.mark.parametrize("missing", ["item_name", "inspection_id"])
@@ -408,4 +396,4 @@ def test_decision_list_and_create_are_not_read_as_ids(service: ContractApp) -> N
     query = {"inspection_id": "none"}
     assert service.admin.get("/api/inspection_item/list", params=query).json()["data"]["data"] == []
     answer = service.admin.get("/api/inspection_item/create")
-    assert (answer.status_code, answer.json()) == (404, failure_envelope("not_found", "检查项不存在"))
+    assert_refused(answer, 404, "not_found", "检查项不存在")

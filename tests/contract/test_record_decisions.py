@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.contract import test_records
-from tests.contract.application import ContractApp, assert_invalid, failure_envelope, new_id
+from tests.contract.application import ContractApp, assert_invalid, assert_refused, new_id
 from tests.contract.records import update_record
 
 
@@ -19,8 +19,7 @@ def test_decision_no_such_record(service: ContractApp) -> None:
         ("DELETE", "/api/inspection/deleteInspection/none"),
     ):
         answer = service.admin.request(method, path, json={} if method == "PUT" else None)
-        assert answer.status_code == 404
-        assert answer.json() == {"code": 1, "data": {"error": "not_found"}, "msg": "检查记录不存在"}
+        assert_refused(answer, 404, "not_found", "检查记录不存在")
 
 
 def test_decision_references_to_unknown_objects_are_stored_unchanged(service: ContractApp) -> None:
@@ -223,13 +222,10 @@ def test_decision_deleting_a_record_deletes_its_items(service: ContractApp) -> N
     item = service.create_item()
     service.admin.delete(f"/api/inspection/deleteInspection/{item['inspection_id']}")
     answer_after = service.admin.get(f"/api/inspection_item/{item['item_id']}")
-    assert (answer_after.status_code, answer_after.json()) == (
-        404,
-        failure_envelope("not_found", "检查项不存在"),
-    )
+    assert_refused(answer_after, 404, "not_found", "检查项不存在")
     body = {"item_name": "x", "inspection_id": item["inspection_id"]}
     late = service.admin.post("/api/inspection_item/create", json=body)
-    assert (late.status_code, late.json()) == (404, failure_envelope("not_found", "检查记录不存在"))
+    assert_refused(late, 404, "not_found", "检查记录不存在")
 
 
 def test_decision_unknown_body_fields_are_ignored(service: ContractApp) -> None:

@@ -6,8 +6,16 @@ from typing import Any
 
 import pytest
 
-from tests.contract.application import ContractApp, assert_invalid, failure_envelope, new_id
+from tests.contract.application import (
+    ContractApp,
+    assert_forbidden,
+    assert_invalid,
+    assert_not_logged_in,
+    assert_refused,
+    new_id,
+)
 from tests.contract.records import NO_SUFFIX, update_record
+from tests.service.answers import read_body
 
 FIELDS = [
     "inspection_id",
@@ -86,10 +94,8 @@ def test_field_reference_image_id(service: ContractApp) -> None:
 def test_field_reference_image_name_is_in_detail(
     service: ContractApp, record_with_references: dict[str, Any]
 ) -> None:
-    assert (
-        service.get_record(record_with_references["record"]["inspection_id"])["reference_image_name"]
-        == "左翼前缘"
-    )
+    record = service.get_record(record_with_references["record"]["inspection_id"])
+    assert record["reference_image_name"] == "左翼前缘"
 
 
 def test_field_progress_is_an_int(service: ContractApp) -> None:
@@ -131,25 +137,20 @@ def test_field_status_name_displays_the_status(service: ContractApp, status: str
 
 
 def test_field_flight_id_is_in_detail(service: ContractApp, record_with_references: dict[str, Any]) -> None:
-    assert (
-        service.get_record(record_with_references["record"]["inspection_id"])["flight_id"]
-        == record_with_references["flight"]["flight_id"]
-    )
+    record = service.get_record(record_with_references["record"]["inspection_id"])
+    assert record["flight_id"] == record_with_references["flight"]["flight_id"]
 
 
 def test_field_aircraft_id_is_in_detail(service: ContractApp, record_with_references: dict[str, Any]) -> None:
-    assert (
-        service.get_record(record_with_references["record"]["inspection_id"])["aircraft_id"]
-        == record_with_references["aircraft"]["aircraft_id"]
-    )
+    record = service.get_record(record_with_references["record"]["inspection_id"])
+    assert record["aircraft_id"] == record_with_references["aircraft"]["aircraft_id"]
 
 
 def test_field_aircraft_name_is_in_detail(
     service: ContractApp, record_with_references: dict[str, Any]
 ) -> None:
-    assert (
-        service.get_record(record_with_references["record"]["inspection_id"])["aircraft_name"] == "国产一号"
-    )
+    record = service.get_record(record_with_references["record"]["inspection_id"])
+    assert record["aircraft_name"] == "国产一号"
 
 
 def test_field_created_at_stays_and_updated_at_moves(service: ContractApp) -> None:
@@ -177,10 +178,8 @@ def test_pagination_object(service: ContractApp) -> None:
 @pytest.mark.parametrize("status", STATUSES)
 def test_not_started_goes_to_the_status_given_in_an_update(service: ContractApp, status: str) -> None:
     record = service.create_record()
-    assert (
-        update_record(service, record["inspection_id"], inspection_status=status)["inspection_status"]
-        == status
-    )
+    after = update_record(service, record["inspection_id"], inspection_status=status)
+    assert after["inspection_status"] == status
 
 
 # Endpoints: inspection records, with and without the prefix
@@ -245,15 +244,11 @@ def test_update_record_takes_the_same_fields_as_create(service: ContractApp) -> 
 def test_delete_record_answers_code_and_msg_only(service: ContractApp, prefix: str) -> None:
     record = service.create_record()
     answer = service.admin.delete(f"{prefix}/inspection/deleteInspection/{record['inspection_id']}")
-    assert answer.status_code == 200
-    assert answer.json() == {"code": 0, "msg": "检查记录删除成功"}
+    assert read_body(answer) == {"code": 0, "msg": "检查记录删除成功"}
     answer_after = service.admin.get(f"/api/inspection/getInspectionById/{record['inspection_id']}")
-    assert (answer_after.status_code, answer_after.json()) == (
-        404,
-        failure_envelope("not_found", "检查记录不存在"),
-    )
+    assert_refused(answer_after, 404, "not_found", "检查记录不存在")
     again = service.admin.delete(f"{prefix}/inspection/deleteInspection/{record['inspection_id']}")
-    assert (again.status_code, again.json()) == (404, failure_envelope("not_found", "检查记录不存在"))
+    assert_refused(again, 404, "not_found", "检查记录不存在")
 
 
 @pytest.mark.parametrize("prefix", ["/api", ""])
@@ -337,10 +332,7 @@ def test_a_record_operation_without_its_permission_is_403(service: ContractApp, 
     method, path, body, role = OPERATIONS[permission]
     record = service.create_record()
     answer = service.as_role(role).request(method, path.format(id=record["inspection_id"]), json=body)
-    assert answer.status_code == 403
-    assert answer.json() == failure_envelope(
-        "permission_missing", "没有此操作的权限，请联系管理员", permissions=[permission]
-    )
+    assert_forbidden(answer, permission)
     assert service.get_record(record["inspection_id"]) == record
 
 
@@ -365,8 +357,7 @@ def test_inspection_read_allows_get_and_search(service: ContractApp) -> None:
 )
 def test_every_record_operation_needs_a_token(service: ContractApp, method: str, path: str) -> None:
     answer = service.anonymous.request(method, path)
-    assert answer.status_code == 401
-    assert answer.json() == {"code": 1, "data": {"error": "not_logged_in"}, "msg": "请先登录"}
+    assert_not_logged_in(answer)
 
 
 # Limits

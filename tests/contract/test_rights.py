@@ -8,7 +8,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from shared.record.codes import ROLE_PERMISSIONS, Permission, Role
-from tests.contract.application import ContractApp, failure_envelope, new_id
+from tests.contract.application import ContractApp, assert_forbidden, new_id
+from tests.service.answers import read_body
 from tests.service_app import with_token
 
 OPERATIONS: list[tuple[str, str, str, Any]] = [
@@ -63,10 +64,7 @@ def test_all_other_permissions_do_not_allow_an_operation(
 ) -> None:
     client = client_with_permissions(service, monkeypatch, set(Permission) - {Permission(permission)})
     answer = send(service, client, method, path, body)
-    assert answer.status_code == 403
-    assert answer.json() == failure_envelope(
-        "permission_missing", "没有此操作的权限，请联系管理员", permissions=[permission]
-    )
+    assert_forbidden(answer, permission)
 
 
 def test_user_without_permissions_can_change_face_and_password(
@@ -74,7 +72,7 @@ def test_user_without_permissions_can_change_face_and_password(
 ) -> None:
     client = client_with_permissions(service, monkeypatch, set())
     answer = client.post("/api/auth/updateFaceInfo", json={"faceInfo": ""})
-    assert (answer.status_code, answer.json()) == (200, {"code": 1, "data": None, "msg": "人脸信息缺失"})
+    assert read_body(answer) == {"code": 1, "data": None, "msg": "人脸信息缺失"}
     body = {"password": "pass-of-somebody", "newPassword": "another-horse-battery"}
     answer = client.post("/api/auth/updatePassword", json=body)
-    assert (answer.status_code, answer.json()) == (200, {"code": 0, "data": True, "msg": "更新密码成功"})
+    assert read_body(answer) == {"code": 0, "data": True, "msg": "更新密码成功"}

@@ -24,6 +24,8 @@ from shared import samples
 from shared.images.cv import cv2
 from shared.system.paths import program_command, program_folder
 from tests.postgresql import Server
+from tests.service.program import run_program
+from tests.service.waiting import wait_until
 from tests.service_process import create_first_admin, running_service
 
 pytestmark = pytest.mark.slow
@@ -89,10 +91,7 @@ def test_signal_lets_a_request_finish_and_removes_the_address(
         # The service sends this when the operation reads the body: the request is in progress.
         assert wire.recv(1024).startswith(b"HTTP/1.1 100")
         service_without_parent.send_signal(signal_number)
-        deadline = time.monotonic() + 20
-        while is_accepting(url):
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        wait_until(lambda: not is_accepting(url), 20)
         wire.sendall(body)
         answer = b""
         while piece := wire.recv(65536):
@@ -197,14 +196,7 @@ def find_child(pid: int, word: bytes) -> int:
 
 
 def run_failing_start(data: Path) -> dict[str, Any]:
-    run = subprocess.run(
-        program_command("serve", "--port", "0", "--data-dir", str(data)),
-        cwd=program_folder(),
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=False,
-    )
+    run = run_program("serve", "--port", "0", "--data-dir", str(data))
     assert run.returncode == 1
     assert run.stderr.splitlines()[-1].startswith("walkaround serve: ")
     assert "Traceback" not in run.stderr

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from shared.system.paths import program_command, program_folder
+from shared.system.paths import program_folder
+from tests.service.program import run_program
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="kill -9")]
 
@@ -68,21 +69,10 @@ def test_edit_survives_the_end_of_desktop_and_service(tmp_path: Path) -> None:
 
 
 def test_restore_is_refused_while_a_desktop_is_open(tmp_path: Path) -> None:
-    data = tmp_path / "data"
-
-    def run_command(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            program_command(*arguments, "--data-dir", str(data)),
-            cwd=program_folder(),
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-
+    data, backup = tmp_path / "data", str(tmp_path / "backup.zip")
     with drive_desktop("open", str(data)) as desktop:
         desktop.read_report("open")
-        assert run_command("backup", str(tmp_path / "backup.zip")).returncode == 0
-        refused = run_command("restore", str(tmp_path / "backup.zip"), "--force")
+        assert run_program("backup", backup, "--data-dir", str(data)).returncode == 0
+        refused = run_program("restore", backup, "--force", "--data-dir", str(data))
         assert refused.returncode == 1
         assert "close Walkaround" in refused.stderr

@@ -31,8 +31,6 @@ from shared.system import atomic, checkup, paths
 from tests.desktop.connection.fake_process import FAKE_SERVICE_SCRIPT
 from tests.other_systems import simulate_macos, simulate_windows
 
-KEYS = "[default]\naws_access_key_id = a\naws_secret_access_key = b\n"
-
 sources = importlib.import_module("desktop.camera.sources")
 """Imported by name, because the package has a function with the same name."""
 
@@ -97,7 +95,9 @@ def test_folders_are_neither_made_private_nor_synced_on_windows(
 ) -> None:
     simulate_windows(monkeypatch, paths, atomic)
     folder = tmp_path / "folder"
-    folder.mkdir(mode=0o755)
+    folder.mkdir()
+    # A command that an earlier test ran in this process may have left a stricter umask.
+    folder.chmod(0o755)
     assert paths.ensure_private_folder(folder) == folder
     assert stat.S_IMODE(folder.stat().st_mode) == 0o755
     # Windows cannot open a folder: without the check this would raise.

@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import threading
-import time
 from pathlib import Path
 
 import httpx
@@ -16,6 +15,8 @@ import pytest
 
 from shared.system.paths import program_command, program_folder
 from tests.postgresql import Server
+from tests.service.program import run_program
+from tests.service.waiting import wait_until
 from tests.service_process import FRESH, create_first_admin, service_process
 
 pytestmark = pytest.mark.slow
@@ -72,14 +73,7 @@ def test_head_of_a_streamed_answer_ends_with_its_headers(tmp_path: Path) -> None
 
 def test_second_service_on_the_same_data_prints_the_address_of_the_first(tmp_path: Path) -> None:
     with service_process(tmp_path / "data") as url:
-        second = subprocess.run(
-            program_command("serve", "--port", "0", "--data-dir", str(tmp_path / "data")),
-            cwd=program_folder(),
-            capture_output=True,
-            text=True,
-            timeout=30,
-            check=False,
-        )
+        second = run_program("serve", "--port", "0", "--data-dir", str(tmp_path / "data"))
     assert second.returncode == 3
     assert json.loads(second.stdout) == {"event": "busy", "url": url}
 
@@ -107,10 +101,7 @@ def test_service_starts_after_kill_9_with_every_acknowledged_change(tmp_path: Pa
 
 
 def test_several_processes_require_postgresql(tmp_path: Path) -> None:
-    command = program_command("serve", "--workers", "2", "--data-dir", str(tmp_path / "data"))
-    run = subprocess.run(
-        command, cwd=program_folder(), capture_output=True, text=True, timeout=30, check=False
-    )
+    run = run_program("serve", "--workers", "2", "--data-dir", str(tmp_path / "data"))
     assert run.returncode == 2
     assert "PostgreSQL" in run.stderr
 
@@ -132,8 +123,6 @@ def test_two_processes_serve_one_address_and_a_killed_one_is_replaced(
         pids = [int(number) for number in re.findall(r"Started server process \[(\d+)\]", logs)]
         assert len(set(pids)) == 2
         os.kill(pids[0], signal.SIGKILL)
-        deadline = time.monotonic() + 60
-        while (tmp_path / "data" / "service.log").read_text("utf-8").count("Started server process") < 3:
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+        log = tmp_path / "data" / "service.log"
+        wait_until(lambda: log.read_text("utf-8").count("Started server process") >= 3)
         assert httpx.get(path, headers=headers).json()["data"] == record

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import socket
 import ssl
-import subprocess
-import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
 
-from shared.system.paths import program_command, program_folder, read_service_address
+from shared.system.paths import read_service_address
 from tests.certificates import Pair, make_pair, served_fingerprint, unchecked_context
 from tests.postgresql import Server
+from tests.service.program import run_program
+from tests.service.waiting import wait_until
 from tests.service_process import create_first_admin, running_service, service_process
 
 pytestmark = pytest.mark.slow
@@ -27,9 +27,7 @@ def pair_settings(pair: Pair) -> dict[str, str]:
 
 def wait_for_fingerprint(url: str, fingerprint: str, connections: int) -> None:
     """Wait until this number of consecutive connections shows `fingerprint`."""
-    ends = time.monotonic() + 60
-    while any(served_fingerprint(url) != fingerprint for _ in range(connections)):
-        assert time.monotonic() < ends
+    wait_until(lambda: all(served_fingerprint(url) == fingerprint for _ in range(connections)))
 
 
 def test_service_beyond_loopback_uses_its_own_certificate(tmp_path: Path) -> None:
@@ -42,14 +40,7 @@ def test_service_beyond_loopback_uses_its_own_certificate(tmp_path: Path) -> Non
         # A client that has the certificate can verify it, because it names this machine.
         context = ssl.create_default_context(cafile=str(data / "tls.crt"))
         assert httpx.get(f"{running.url}/healthz", verify=context).json() == {"status": "ok"}
-        second = subprocess.run(
-            program_command("serve", "--host", "0.0.0.0", "--port", "0", "--data-dir", str(data)),
-            cwd=program_folder(),
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        second = run_program("serve", "--host", "0.0.0.0", "--port", "0", "--data-dir", str(data))
         assert json.loads(second.stdout) == {"event": "busy", "url": running.url, "fingerprint": fingerprint}
     assert fingerprint in (data / "service.log").read_text("utf-8")
     with running_service(data, host="0.0.0.0") as again:

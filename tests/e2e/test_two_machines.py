@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import random
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -23,6 +22,7 @@ from tests.postgresql import Server
 from tests.s3_server import S3Server, s3, store_settings
 from tests.service.detection.dispatch.test_queue import items_to_detect
 from tests.service.detection.graphs import brightness_model
+from tests.service.waiting import wait_until
 from tests.service_process import ADMIN, RunningService, create_first_admin, running_service
 
 __all__ = ["s3"]
@@ -31,13 +31,6 @@ pytestmark = pytest.mark.postgresql
 
 Machine = Callable[[str], AbstractContextManager[RunningService]]
 PATIENCE = 90.0
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, "waited too long"
-        time.sleep(0.2)
 
 
 @pytest.fixture

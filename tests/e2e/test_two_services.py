@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -18,17 +18,11 @@ from shared.wire.inspection import RecordCreate
 from tests.client_session import open_session
 from tests.postgresql import Server
 from tests.service.face.conftest import as_face_info
+from tests.service.waiting import wait_until
 from tests.service_process import create_first_admin, service_process
 
 pytestmark = pytest.mark.postgresql
 PATIENCE = 60.0
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, "the change did not arrive"
-        time.sleep(0.01)
 
 
 @pytest.fixture

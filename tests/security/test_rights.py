@@ -112,12 +112,8 @@ def test_user_can_change_only_their_own_account(populated: PopulatedApp) -> None
         assert answer.status_code == 200, (path, answer.text)
         assert other not in answer.text, path
     assert populated.admin.get(f"/api/users/{other}").json()["data"] == before
-    assert (
-        populated.anonymous.post(
-            "/api/auth/login", json={"username": "other", "password": "pass-of-the-other"}
-        ).json()["code"]
-        == 0
-    )
+    login = {"username": "other", "password": "pass-of-the-other"}
+    assert populated.anonymous.post("/api/auth/login", json=login).json()["code"] == 0
 
 
 def test_an_idempotency_key_belongs_to_its_user(populated: PopulatedApp) -> None:

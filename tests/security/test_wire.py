@@ -227,12 +227,8 @@ def impatient_port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
 
 
 def test_body_that_arrives_too_slowly_ends_its_connection(impatient_port: int) -> None:
-    with socket.create_connection(("127.0.0.1", impatient_port), timeout=10) as wire:
-        wire.sendall(POST + length(100) + b"\r\n{")
-        got = b""
-        while piece := wire.recv(4096):
-            got += piece
-    head, _, body = got.partition(b"\r\n\r\n")
+    answer = send_to(impatient_port, POST + length(100) + b"\r\n{")
+    head, _, body = answer.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 408")
     assert b"connection: close" in head.lower()
     assert json.loads(body)["data"]["error"] == "too_slow"

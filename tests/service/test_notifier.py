@@ -101,19 +101,17 @@ def test_no_wake_up_is_missed_between_threads_and_loops() -> None:
     assert notifier.count == writers * each
 
 
-def test_wait_ends_at_its_time_limit_without_a_notification() -> None:
-    async def work() -> None:
+async def test_wait_ends_at_its_time_limit_without_a_notification() -> None:
+    async with asyncio.timeout(PATIENCE):
         notifier = Notifier()
         notifier.notify()
         assert await notifier.wait(1, 0.001) == 1
         assert await notifier.wait(1, -1) == 1
         assert not notifier._waiting
 
-    run_with_time_limit(work())
 
-
-def test_cancelled_waiter_ends_also_when_it_is_notified_in_the_same_turn() -> None:
-    async def work() -> None:
+async def test_cancelled_waiter_ends_also_when_it_is_notified_in_the_same_turn() -> None:
+    async with asyncio.timeout(PATIENCE):
         notifier = Notifier()
         cancelled, other = (asyncio.create_task(notifier.wait(0, PATIENCE)) for _ in range(2))
         await run_ready_tasks()
@@ -124,11 +122,9 @@ def test_cancelled_waiter_ends_also_when_it_is_notified_in_the_same_turn() -> No
         assert await other == 1
         notifier.notify()
 
-    run_with_time_limit(work())
 
-
-def test_closed_loop_of_a_waiter_keeps_no_other_waiter_asleep() -> None:
-    async def work() -> None:
+async def test_closed_loop_of_a_waiter_keeps_no_other_waiter_asleep() -> None:
+    async with asyncio.timeout(PATIENCE):
         notifier = Notifier()
         closed = asyncio.new_event_loop()
 
@@ -147,11 +143,9 @@ def test_closed_loop_of_a_waiter_keeps_no_other_waiter_asleep() -> None:
         notifier.notify()
         assert await other == 1
 
-    run_with_time_limit(work())
 
-
-def test_waiter_that_is_always_notified_lets_others_run() -> None:
-    async def work() -> None:
+async def test_waiter_that_is_always_notified_lets_others_run() -> None:
+    async with asyncio.timeout(PATIENCE):
         notifier = Notifier()
         notifier.notify()
 
@@ -168,5 +162,3 @@ def test_waiter_that_is_always_notified_lets_others_run() -> None:
             await notifier.wait(0)
         assert others >= 9
         await beside
-
-    run_with_time_limit(work())

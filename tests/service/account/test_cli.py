@@ -184,8 +184,6 @@ def test_command_leaves_the_write_ahead_log_to_a_running_service(
         pages.append(session.execute(text("PRAGMA wal_autocheckpoint")).scalar())
 
     monkeypatch.setattr(sys, "stdin", io.StringIO(CHIEF_LOGIN[1]))
-    assert (
-        cli.main(["user", "add", "chief", "--role", "admin", "--password-stdin"], settings, [count_pages])
-        == 0
-    )
+    arguments = ["user", "add", "chief", "--role", "admin", "--password-stdin"]
+    assert cli.main(arguments, settings, [count_pages]) == 0
     assert pages == [0]

@@ -23,7 +23,6 @@ from service.changes import ObjectChange
 from service.db.database import Database
 from service.settings import Settings
 from service.web.envelope import Problem, Refusal
-from shared.wire.account import Tokens
 from tests.service.account.conftest import (
     CHIEF_LOGIN,
     HOME_ADDRESS,
@@ -109,26 +108,20 @@ async def test_parallel_attempts_are_all_counted(accounts: AccountService) -> No
     assert sorted(outcomes) == ["wait"] * 35 + ["wrong"] * PAIR_FREE_FAILURES
 
 
-def test_parallel_attempts_with_many_names_are_all_counted(
+async def test_parallel_attempts_with_many_names_are_all_counted(
     accounts: AccountService, clock: SettableClock
 ) -> None:
     names = [f"name-{number}" for number in range(100)]
-
-    async def attempt() -> None:
-        await create_first_admin(accounts)
-        outcomes = await asyncio.gather(*(_try_login(accounts, name, OTHER_ADDRESS) for name in names))
-        assert (
-            sorted(outcomes) == ["wait"] * (100 - ADDRESS_FREE_FAILURES) + ["wrong"] * ADDRESS_FREE_FAILURES
-        )
-        clock.advance(31)
-        outcomes = await asyncio.gather(*(_try_login(accounts, name, OTHER_ADDRESS) for name in names))
-        assert sorted(outcomes) == ["wait"] * 99 + ["wrong"]
-        assert await _try_login(accounts, CHIEF_LOGIN[0], OTHER_ADDRESS, CHIEF_LOGIN[1]) == "wait"
-
-    asyncio.run(attempt())
+    await create_first_admin(accounts)
+    outcomes = await asyncio.gather(*(_try_login(accounts, name, OTHER_ADDRESS) for name in names))
+    assert sorted(outcomes) == ["wait"] * (100 - ADDRESS_FREE_FAILURES) + ["wrong"] * ADDRESS_FREE_FAILURES
+    clock.advance(31)
+    outcomes = await asyncio.gather(*(_try_login(accounts, name, OTHER_ADDRESS) for name in names))
+    assert sorted(outcomes) == ["wait"] * 99 + ["wrong"]
+    assert await _try_login(accounts, CHIEF_LOGIN[0], OTHER_ADDRESS, CHIEF_LOGIN[1]) == "wait"
 
 
-def test_overtaken_correct_password_is_not_revealed(
+async def test_overtaken_correct_password_is_not_revealed(
     accounts: AccountService,
     database: Database,
     settings: Settings,
@@ -145,13 +138,10 @@ def test_overtaken_correct_password_is_not_revealed(
             assert await _try_login(others, f"name-{number}", OTHER_ADDRESS) == "wrong"
         return await check(self, password, stored)
 
-    async def attempt() -> None:
-        await create_first_admin(accounts)
-        monkeypatch.setattr(Passwords, "check", check_and_fail_others)
-        assert await _try_login(accounts, CHIEF_LOGIN[0], OTHER_ADDRESS, CHIEF_LOGIN[1]) == "wait"
-        assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS, CHIEF_LOGIN[1]) == "in"
-
-    asyncio.run(attempt())
+    await create_first_admin(accounts)
+    monkeypatch.setattr(Passwords, "check", check_and_fail_others)
+    assert await _try_login(accounts, CHIEF_LOGIN[0], OTHER_ADDRESS, CHIEF_LOGIN[1]) == "wait"
+    assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS, CHIEF_LOGIN[1]) == "in"
     others.close()
 
 
@@ -220,20 +210,17 @@ async def test_unknown_username_is_answered_and_limited_like_a_user(accounts: Ac
         assert outcomes[CHIEF_LOGIN[0]] == outcomes["nobody"]
 
 
-def test_failures_expire_after_a_day(
+async def test_failures_expire_after_a_day(
     accounts: AccountService, clock: SettableClock, database: Database
 ) -> None:
-    async def attempt() -> None:
-        await create_first_admin(accounts)
-        for _ in range(4):
-            await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS)
-        clock.advance(24 * 3600 + 1)
-        for _ in range(4):
-            assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS) == "wrong"
-        await _try_login(accounts, "nobody", OTHER_ADDRESS)
-        assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS, CHIEF_LOGIN[1]) == "in"
-
-    asyncio.run(attempt())
+    await create_first_admin(accounts)
+    for _ in range(4):
+        await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS)
+    clock.advance(24 * 3600 + 1)
+    for _ in range(4):
+        assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS) == "wrong"
+    await _try_login(accounts, "nobody", OTHER_ADDRESS)
+    assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS, CHIEF_LOGIN[1]) == "in"
     rows = database.read_now(lambda session: session.scalar(select(func.count(col(LoginFailures.key)))))
     assert rows == 3
 
@@ -254,18 +241,13 @@ async def test_wrong_current_passwords_are_limited_too(
     await accounts.update_password(caller, SecretStr(INSPECTOR_LOGIN[1]), new)
 
 
-def test_typed_password_is_neither_stored_nor_logged(
+async def test_typed_password_is_neither_stored_nor_logged(
     accounts: AccountService, database: Database, changes: list[ObjectChange]
 ) -> None:
     password = "Canary-typed-into-the-name"
-
-    async def attempt() -> Tokens:
-        tokens = await create_first_admin(accounts)
-        await _try_login(accounts, password, OTHER_ADDRESS, password)
-        await _try_login(accounts, CHIEF_LOGIN[0], OTHER_ADDRESS, password)
-        return tokens
-
-    tokens = asyncio.run(attempt())
+    tokens = await create_first_admin(accounts)
+    await _try_login(accounts, password, OTHER_ADDRESS, password)
+    await _try_login(accounts, CHIEF_LOGIN[0], OTHER_ADDRESS, password)
     failed = [change for change in changes if change.action == "login_failed"]
     assert [change.object_id for change in failed] == [None, tokens.payload.user.user_id]
     assert all(change.address == OTHER_ADDRESS for change in failed)

@@ -17,6 +17,7 @@ from service.changes import ObjectChange
 from service.db.database import Database, now
 from service.settings import Settings
 from shared.record.codes import Role
+from tests.service.answers import read_data
 from tests.service_app import ADMIN, LOCAL_URL, with_token
 
 AsRole = Callable[..., TestClient]
@@ -24,8 +25,7 @@ FIRST_ADMIN = {"username": "chief", "password": "correct-horse-battery", "name":
 
 
 def _get_own_account(client: TestClient) -> dict[str, Any]:
-    data: dict[str, Any] = client.get("/api/auth/me").json()["data"]
-    return data
+    return read_data(client.get("/api/auth/me"))
 
 
 def _user_body(username: str, **more: Any) -> dict[str, Any]:

@@ -78,53 +78,49 @@ async def test_session_shows_time_method_address_and_program_of_the_login(
     assert by_face.payload.user.user_id == caller.user_id
 
 
-def test_last_use_is_in_memory_until_it_is_written(accounts: AccountService, clock: SettableClock) -> None:
-    async def work() -> None:
-        tokens = await create_first_admin(accounts)
-        start = clock.at
-        for _ in range(20):
-            clock.advance(10)
-            caller = await _caller(accounts, tokens)
+async def test_last_use_is_in_memory_until_it_is_written(
+    accounts: AccountService, clock: SettableClock
+) -> None:
+    tokens = await create_first_admin(accounts)
+    start = clock.at
+    for _ in range(20):
+        clock.advance(10)
+        caller = await _caller(accounts, tokens)
 
-        async def last_used() -> dt.datetime:
-            return (await accounts.sessions.find(caller, caller.user_id, 1, 50)).data[0].used_at
+    async def last_used() -> dt.datetime:
+        return (await accounts.sessions.find(caller, caller.user_id, 1, 50)).data[0].used_at
 
-        assert await last_used() == start
-        await accounts.session_use.write()
-        assert await last_used() == start + dt.timedelta(seconds=200)
-
-    asyncio.run(work())
+    assert await last_used() == start
+    await accounts.session_use.write()
+    assert await last_used() == start + dt.timedelta(seconds=200)
 
 
-def test_last_use_is_written_periodically_and_at_the_end(
+async def test_last_use_is_written_periodically_and_at_the_end(
     accounts: AccountService, clock: SettableClock, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def read_last_uses() -> list[dt.datetime | None]:
         return database.read_now(lambda session: list(session.exec(select(LoginSession.used_at))))
 
-    async def work() -> None:
-        written, write = asyncio.Event(), accounts.session_use.write
+    written, write = asyncio.Event(), accounts.session_use.write
 
-        async def write_and_signal() -> None:
-            await write()
-            written.set()
+    async def write_and_signal() -> None:
+        await write()
+        written.set()
 
-        monkeypatch.setattr(accounts.session_use, "write", write_and_signal)
-        monkeypatch.setattr(authentication, "USE_SECONDS", 0.01)
-        tokens = await create_first_admin(accounts)
-        clock.advance(30)
-        await _caller(accounts, tokens)
-        accounts.session_use.start()
-        async with asyncio.timeout(60):
-            await written.wait()
-        assert read_last_uses() == [clock.at]
-        monkeypatch.setattr(authentication, "USE_SECONDS", 3600.0)
-        clock.advance(30)
-        await _caller(accounts, tokens)
-        await accounts.session_use.stop()
-        assert read_last_uses() == [clock.at]
-
-    asyncio.run(work())
+    monkeypatch.setattr(accounts.session_use, "write", write_and_signal)
+    monkeypatch.setattr(authentication, "USE_SECONDS", 0.01)
+    tokens = await create_first_admin(accounts)
+    clock.advance(30)
+    await _caller(accounts, tokens)
+    accounts.session_use.start()
+    async with asyncio.timeout(60):
+        await written.wait()
+    assert read_last_uses() == [clock.at]
+    monkeypatch.setattr(authentication, "USE_SECONDS", 3600.0)
+    clock.advance(30)
+    await _caller(accounts, tokens)
+    await accounts.session_use.stop()
+    assert read_last_uses() == [clock.at]
 
 
 async def test_later_use_in_another_process_is_not_overwritten(

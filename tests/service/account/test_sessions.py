@@ -66,11 +66,8 @@ async def test_refresh_tokens_rotate_and_the_access_token_stays_valid(accounts: 
     assert len(refresh_tokens) == 4
 
 
-def test_tokens_are_stored_hashed(accounts: AccountService, database: Database) -> None:
-    async def work() -> Tokens:
-        return await _refresh(accounts, await create_first_admin(accounts))
-
-    tokens = asyncio.run(work())
+async def test_tokens_are_stored_hashed(accounts: AccountService, database: Database) -> None:
+    tokens = await _refresh(accounts, await create_first_admin(accounts))
     stored = database.read_now(
         lambda session: [
             *session.scalars(select(col(LoginSession.refresh_hash))),
@@ -173,14 +170,11 @@ async def test_two_service_processes_return_the_same_tokens(
         other_service.close()
 
 
-def test_next_refresh_token_cannot_be_computed_from_the_database(
+async def test_next_refresh_token_cannot_be_computed_from_the_database(
     accounts: AccountService, database: Database, settings: Settings
 ) -> None:
-    async def work() -> tuple[Tokens, Tokens]:
-        spent = await create_first_admin(accounts)
-        return spent, await _refresh(accounts, spent)
-
-    spent, tokens = asyncio.run(work())
+    spent = await create_first_admin(accounts)
+    tokens = await _refresh(accounts, spent)
     row = database.read_now(
         lambda session: session.get_one(SpentRefreshToken, refresh_hash(spent.refresh_token))
     )
@@ -330,32 +324,30 @@ async def test_refresh_keeps_the_time_of_the_password(accounts: AccountService, 
     assert caller.password_at == login_at
 
 
-def test_old_sessions_are_deleted(accounts: AccountService, clock: SettableClock, database: Database) -> None:
-    async def work() -> None:
-        await create_first_admin(accounts)
-        clock.advance(dt.timedelta(days=100).total_seconds())
-        await log_in(accounts, CHIEF_LOGIN)
-
-    asyncio.run(work())
+async def test_old_sessions_are_deleted(
+    accounts: AccountService, clock: SettableClock, database: Database
+) -> None:
+    await create_first_admin(accounts)
+    clock.advance(dt.timedelta(days=100).total_seconds())
+    await log_in(accounts, CHIEF_LOGIN)
     ids = database.read_now(lambda session: list(session.scalars(select(col(LoginSession.id)))))
     assert len(ids) == 1
 
 
-def test_parallel_first_runs_create_one_administrator(accounts: AccountService, database: Database) -> None:
-    async def work() -> None:
-        assert await accounts.needs_first_run()
-        answers = await asyncio.gather(
-            *(
-                accounts.first_run(f"chief-{number}", SecretStr("correct-horse-battery"), None, HOME_ADDRESS)
-                for number in range(12)
-            ),
-            return_exceptions=True,
-        )
-        assert sum(isinstance(answer, Tokens) for answer in answers) == 1
-        assert {answer.status for answer in answers if isinstance(answer, Problem)} == {409}
-        assert not await accounts.needs_first_run()
-
-    asyncio.run(work())
+async def test_parallel_first_runs_create_one_administrator(
+    accounts: AccountService, database: Database
+) -> None:
+    assert await accounts.needs_first_run()
+    answers = await asyncio.gather(
+        *(
+            accounts.first_run(f"chief-{number}", SecretStr("correct-horse-battery"), None, HOME_ADDRESS)
+            for number in range(12)
+        ),
+        return_exceptions=True,
+    )
+    assert sum(isinstance(answer, Tokens) for answer in answers) == 1
+    assert {answer.status for answer in answers if isinstance(answer, Problem)} == {409}
+    assert not await accounts.needs_first_run()
     names = database.read_now(lambda session: list(session.scalars(select(col(User.username)))))
     assert len(names) == 1
 

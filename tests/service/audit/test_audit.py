@@ -29,6 +29,7 @@ from service.db.database import Database, now
 from service.db.schema import metadata
 from service.settings import Settings
 from shared.record.codes import Role
+from tests.service.answers import read_data
 from tests.service.domain_app import create_client, role_headers
 
 pytestmark = pytest.mark.both_databases
@@ -310,9 +311,7 @@ def test_log_is_listed_in_pages_with_filters(client: TestClient, database: Datab
     announce_changes(database, ObjectChange("delete", "item", "i1", "u1", "10.0.0.1"))
 
     def seqs(**query: Any) -> list[int]:
-        answer = client.get("/api/audit", params=query)
-        assert answer.status_code == 200, answer.text
-        return [entry["seq"] for entry in answer.json()["data"]["data"]]
+        return [entry["seq"] for entry in read_data(client.get("/api/audit", params=query))["data"]]
 
     assert seqs() == [4, 3, 2, 1]
     assert seqs(page_size=2, current_page=2) == [2, 1]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import logging
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -31,10 +30,9 @@ from service.settings import Settings
 from service.web.envelope import Problem
 from service.web.security import Caller
 from service.workers.child import ProcessDied
+from tests.service.waiting import wait_until
 
 pytestmark = pytest.mark.slow
-
-PATIENCE = 60.0
 
 
 @pytest.fixture
@@ -66,15 +64,6 @@ def count_runs(database: Database) -> list[BackupRow]:
 
 def archive_names(target: Path) -> list[str]:
     return SharedFolder(open_place(str(target), Settings())).names()
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = threading.Event()
-    for _ in range(int(PATIENCE * 20)):
-        if condition():
-            return
-        deadline.wait(0.05)
-    raise AssertionError("it did not come")
 
 
 @pytest.mark.both_databases

@@ -44,28 +44,48 @@ WriteReference = Callable[[Session, StoredFile], None]
 pytestmark = pytest.mark.both_databases
 
 
+class Storage:
+    """The stored files of a service, and the collection of those that nothing refers to."""
+
+    def __init__(self, database: Database, settings: Settings) -> None:
+        self.database, self.settings = database, settings
+        self.files = FilesService(database, settings)
+
+    def add(self, name: str, data: bytes, days: float = 30) -> StoredFile:
+        """Store a file as if it was uploaded this number of days ago."""
+        stored = self.database.write_now(self.files.keep(name, data, None))
+        at = now() - dt.timedelta(days=days)
+        row = FileRow.__table__
+        aged = update(row).where(row.c.file_id == stored.file_id).values(created_at=at, uploaded_at=None)
+        self.database.write_now(lambda session: session.connection().execute(aged) and None)
+        os.utime(self.files.path_of_file(stored), (at.timestamp(), at.timestamp()))
+        return stored
+
+    def refer(self, write: WriteReference, file: StoredFile) -> None:
+        """Write a row that refers to the file."""
+        self.database.write_now(lambda session: write(session, file))
+
+    def collect(self) -> CollectionResult:
+        """Remove the unused files that are older than the grace period."""
+        contents, models = file_contents(self.settings), model_contents(self.settings)
+        tables = referring_tables()
+        return Collector(self.database, contents, models, referring_texts, tables, GRACE).remove()
+
+    def exists(self, stored: StoredFile) -> bool:
+        try:
+            self.files.path(stored.file_id)
+        except FileNotFoundError:
+            return False
+        return True
+
+
 @pytest.fixture
-def files(database: Database, settings: Settings) -> Iterator[FilesService]:
+def storage(database: Database, settings: Settings) -> Iterator[Storage]:
     settings.prepare()
-    audit = AuditService(database, settings)
-    audit.begin()
-    service = FilesService(database, settings)
-    yield service
-    service.close()
-
-
-def store_aged_file(
-    files: FilesService, database: Database, name: str, data: bytes, days: float = 30
-) -> StoredFile:
-    """Store a file as if it was uploaded this number of days ago."""
-    stored = database.write_now(files.keep(name, data, None))
-    at = now() - dt.timedelta(days=days)
-    row = FileRow.__table__
-    aged = update(row).where(row.c.file_id == stored.file_id).values(created_at=at, uploaded_at=None)
-    database.write_now(lambda session: session.connection().execute(aged) and None)
-    path = files.path_of_file(stored)
-    os.utime(path, (at.timestamp(), at.timestamp()))
-    return stored
+    AuditService(database, settings).begin()
+    storage = Storage(database, settings)
+    yield storage
+    storage.files.close()
 
 
 def insert_row(session: Session, table: Table, **values: Any) -> None:
@@ -135,11 +155,6 @@ KINDS: dict[str, WriteReference] = {
 }
 
 
-def write_reference(database: Database, write: WriteReference, file: StoredFile) -> None:
-    """Write a row that refers to the file."""
-    database.write_now(lambda session: write(session, file))
-
-
 @pytest.fixture
 def record(database: Database) -> None:
     """A record with an item, for rows that belong to one."""
@@ -151,39 +166,18 @@ def record(database: Database) -> None:
     database.write_now(write)
 
 
-def collector(database: Database, settings: Settings, grace: dt.timedelta = GRACE) -> Collector:
-    return Collector(
-        database,
-        file_contents(settings),
-        model_contents(settings),
-        referring_texts,
-        referring_tables(),
-        grace,
-    )
-
-
-def exists(files: FilesService, stored: StoredFile) -> bool:
-    try:
-        files.path(stored.file_id)
-    except FileNotFoundError:
-        return False
-    return True
-
-
 @pytest.mark.usefixtures("record")
-def test_referenced_file_is_kept_for_every_kind_of_reference(
-    files: FilesService, database: Database, settings: Settings
-) -> None:
-    named = {kind: store_aged_file(files, database, f"{kind}.bin", kind.encode()) for kind in KINDS}
-    unused = [store_aged_file(files, database, f"{number}.bin", b"unused %d" % number) for number in range(3)]
-    fresh = store_aged_file(files, database, "fresh.bin", b"fresh", days=1)
+def test_referenced_file_is_kept_for_every_kind_of_reference(storage: Storage) -> None:
+    named = {kind: storage.add(f"{kind}.bin", kind.encode()) for kind in KINDS}
+    unused = [storage.add(f"{number}.bin", b"unused %d" % number) for number in range(3)]
+    fresh = storage.add("fresh.bin", b"fresh", days=1)
     for kind, write in KINDS.items():
-        write_reference(database, write, named[kind])
-    assert collector(database, settings).remove() == CollectionResult(3, 3, 3 * len(b"unused 0"))
-    assert [kind for kind, file in named.items() if not exists(files, file)] == []
-    assert [exists(files, file) for file in unused] == [False] * 3
-    assert exists(files, fresh)
-    assert collector(database, settings).remove() == CollectionResult(0, 0, 0)
+        storage.refer(write, named[kind])
+    assert storage.collect() == CollectionResult(3, 3, 3 * len(b"unused 0"))
+    assert [kind for kind, file in named.items() if not storage.exists(file)] == []
+    assert [storage.exists(file) for file in unused] == [False] * 3
+    assert storage.exists(fresh)
+    assert storage.collect() == CollectionResult(0, 0, 0)
 
 
 def test_every_text_column_is_classified() -> None:
@@ -232,21 +226,19 @@ def test_every_text_column_is_classified() -> None:
     assert unknown == []
 
 
-def test_content_is_kept_while_another_file_has_it(
-    files: FilesService, database: Database, settings: Settings
-) -> None:
-    used, unused = (store_aged_file(files, database, name, b"same") for name in ("used", "unused"))
+def test_content_is_kept_while_another_file_has_it(storage: Storage, database: Database) -> None:
+    used, unused = (storage.add(name, b"same") for name in ("used", "unused"))
     database.write_now(lambda session: insert_row(session, ReferenceImageRow.__table__, file_id=used.file_id))
-    assert collector(database, settings).remove() == CollectionResult(1, 0, 0)
-    assert exists(files, used)
-    assert not exists(files, unused)
+    assert storage.collect() == CollectionResult(1, 0, 0)
+    assert storage.exists(used)
+    assert not storage.exists(unused)
 
 
 def test_contents_and_models_without_a_row_are_deleted(
-    files: FilesService, database: Database, settings: Settings
+    storage: Storage, database: Database, settings: Settings
 ) -> None:
-    stored = store_aged_file(files, database, "a", b"without a row")
-    path = files.path_of_file(stored)
+    stored = storage.add("a", b"without a row")
+    path = storage.files.path_of_file(stored)
     row = FileRow.__table__
     database.write_now(lambda session: session.connection().execute(delete(row)) and None)
     models = model_contents(settings)
@@ -265,71 +257,63 @@ def test_contents_and_models_without_a_row_are_deleted(
         insert_row(session, EDITION, content=json.dumps({"provenance": {"model_sha256": hashes[1]}}))
 
     database.write_now(write)
-    assert collector(database, settings).remove() == CollectionResult(
-        0, 2, len(b"without a row" + b"model without a row")
-    )
+    assert storage.collect() == CollectionResult(0, 2, len(b"without a row" + b"model without a row"))
     assert not path.exists()
     assert [models.contains(sha256) for sha256 in hashes] == [True, True, False, True]
 
 
-def test_file_that_is_uploaded_again_is_kept(
-    files: FilesService, database: Database, settings: Settings
-) -> None:
-    stored = store_aged_file(files, database, "a", b"again")
-    assert database.write_now(files.keep("a", b"again", None)).file_id == stored.file_id
-    assert collector(database, settings).remove() == CollectionResult(0, 0, 0)
-    assert exists(files, stored)
+def test_file_that_is_uploaded_again_is_kept(storage: Storage, database: Database) -> None:
+    stored = storage.add("a", b"again")
+    assert database.write_now(storage.files.keep("a", b"again", None)).file_id == stored.file_id
+    assert storage.collect() == CollectionResult(0, 0, 0)
+    assert storage.exists(stored)
 
 
-def test_content_removed_during_its_upload_is_stored_again(
-    files: FilesService, database: Database, settings: Settings
-) -> None:
-    store_aged_file(files, database, "a", b"again")
+def test_content_removed_during_its_upload_is_stored_again(storage: Storage, database: Database) -> None:
+    storage.add("a", b"again")
     # The content is on the disk, but its transaction has not begun.
-    add = files.keep("b", b"again", None)
-    assert collector(database, settings).remove().contents == 1
-    assert files.path_of_file(database.write_now(add)).read_bytes() == b"again"
+    add = storage.files.keep("b", b"again", None)
+    assert storage.collect().contents == 1
+    assert storage.files.path_of_file(database.write_now(add)).read_bytes() == b"again"
 
 
 @pytest.mark.usefixtures("record")
 def test_file_referenced_during_the_collection_is_kept(
-    files: FilesService, database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    storage: Storage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    named = {kind: store_aged_file(files, database, f"{kind}.bin", kind.encode()) for kind in KINDS}
+    named = {kind: storage.add(f"{kind}.bin", kind.encode()) for kind in KINDS}
     find = Collector.find
 
     def find_and_name(self: Collector) -> Any:
         unused = find(self)
         for kind, write in KINDS.items():
-            write_reference(database, write, named[kind])
+            storage.refer(write, named[kind])
         return unused
 
     monkeypatch.setattr(Collector, "find", find_and_name)
-    assert collector(database, settings).remove() == CollectionResult(0, 0, 0)
-    assert [kind for kind, file in named.items() if not exists(files, file)] == []
+    assert storage.collect() == CollectionResult(0, 0, 0)
+    assert [kind for kind, file in named.items() if not storage.exists(file)] == []
 
 
 @pytest.mark.usefixtures("record")
 @pytest.mark.parametrize("seed", range(5))
 def test_every_reference_is_readable_after_a_collection(
-    files: FilesService, database: Database, settings: Settings, seed: int
+    storage: Storage, database: Database, settings: Settings, seed: int
 ) -> None:
     chosen = random.Random(seed)
     stored = [
-        store_aged_file(
-            files, database, f"{number}.bin", b"%d" % chosen.randrange(12), days=chosen.choice((1, 6, 8, 400))
-        )
+        storage.add(f"{number}.bin", b"%d" % chosen.randrange(12), days=chosen.choice((1, 6, 8, 400)))
         for number in range(20)
     ]
     named = chosen.sample(stored, 8)
     for file in named:
         write = chosen.choice(list(KINDS.values()))
-        write_reference(database, write, file)
+        storage.refer(write, file)
     young = {f.sha256 for f in stored if now() - upload_time(database, f) < GRACE}
-    collector(database, settings).remove()
+    storage.collect()
     for file in named:
-        assert files.stored_hash(file.sha256) == file.sha256
-        assert exists(files, file)
+        assert storage.files.stored_hash(file.sha256) == file.sha256
+        assert storage.exists(file)
     left = {sha256 for sha256, _ in file_contents(settings).list_all()}
     assert left == {file.sha256 for file in named} | young
     rows = database.read_now(lambda session: session.exec(select(FileRow.sha256)).all())
@@ -344,10 +328,8 @@ def upload_time(database: Database, file: StoredFile) -> dt.datetime:
 @pytest.mark.parametrize(
     "database_kind", [pytest.param("postgresql", marks=pytest.mark.postgresql)], indirect=True
 )
-def test_collection_waits_for_a_transaction_with_a_reference(
-    files: FilesService, database: Database, settings: Settings
-) -> None:
-    stored = store_aged_file(files, database, "a", b"about to be named")
+def test_collection_waits_for_a_transaction_with_a_reference(storage: Storage, database: Database) -> None:
+    stored = storage.add("a", b"about to be named")
     looked, go_on = threading.Event(), threading.Event()
 
     def name_it(session: Session) -> None:
@@ -360,9 +342,7 @@ def test_collection_waits_for_a_transaction_with_a_reference(
     naming.start()
     assert looked.wait(30)
     removed: list[CollectionResult] = []
-    running_collector = threading.Thread(
-        target=lambda: removed.append(collector(database, settings).remove())
-    )
+    running_collector = threading.Thread(target=lambda: removed.append(storage.collect()))
     running_collector.start()
     # Long enough for the collection to try, if it did not wait.
     deadline = time.monotonic() + 1
@@ -373,13 +353,13 @@ def test_collection_waits_for_a_transaction_with_a_reference(
     naming.join(30)
     running_collector.join(30)
     assert removed == [CollectionResult(0, 0, 0)]
-    assert exists(files, stored)
+    assert storage.exists(stored)
 
 
 def test_command_removes_only_on_request(
-    files: FilesService, database: Database, settings: Settings, capsys: pytest.CaptureFixture[str]
+    storage: Storage, database: Database, settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stored = store_aged_file(files, database, "左翼.bin", b"x" * 2**20)
+    stored = storage.add("左翼.bin", b"x" * 2**20)
     writes = [audit_listener(settings)]
     assert main(["files", "unused"], settings, writes) == 0
     output = capsys.readouterr().out
@@ -387,12 +367,12 @@ def test_command_removes_only_on_request(
     assert "1 files" in output
     assert "1.0 MB" in output
     assert f"{now() - dt.timedelta(days=30):%Y-%m-%d}" in output
-    assert exists(files, stored)
+    assert storage.exists(stored)
     assert main(["files", "unused", "--delete", "--older-than", "40"], settings, writes) == 0
-    assert exists(files, stored)
+    assert storage.exists(stored)
     assert main(["files", "unused", "--delete"], settings, writes) == 0
     assert "removed 1 files and 1 contents, 1.0 MB" in capsys.readouterr().out
-    assert not exists(files, stored)
+    assert not storage.exists(stored)
     rows = database.read_now(lambda session: session.exec(select(AuditRow)).all())
     (row,) = [row for row in rows if (row.action, row.kind) == ("delete", "file")]
     details = json.loads(row.details)
@@ -413,8 +393,10 @@ def test_grace_period_has_a_minimum(settings: Settings, days: str) -> None:
 def test_unused_files_of_a_bucket_are_deleted(database: Database, settings: Settings, s3: S3Server) -> None:
     settings.prepare()
     in_bucket = settings.model_copy(update=store_settings(s3, settings.data_dir))
-    files = FilesService(database, in_bucket)
-    used, unused = (database.write_now(files.keep(name, name.encode(), None)) for name in ("used", "unused"))
+    storage = Storage(database, in_bucket)
+    used, unused = (
+        database.write_now(storage.files.keep(name, name.encode(), None)) for name in ("used", "unused")
+    )
     old = update(FileRow.__table__).values(created_at=now() - dt.timedelta(days=30))
 
     def write(session: Session) -> None:
@@ -422,7 +404,7 @@ def test_unused_files_of_a_bucket_are_deleted(database: Database, settings: Sett
         insert_row(session, ReferenceImageRow.__table__, file_id=used.file_id)
 
     database.write_now(write)
-    assert collector(database, in_bucket).remove() == CollectionResult(1, 1, len("unused"))
+    assert storage.collect() == CollectionResult(1, 1, len("unused"))
     assert set(s3.state.objects) == {f"site/files/{FILES.name(used.sha256)}"}
-    assert not exists(files, unused)
-    files.close()
+    assert not storage.exists(unused)
+    storage.files.close()

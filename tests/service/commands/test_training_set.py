@@ -20,6 +20,7 @@ from service.db.database import Database
 from service.inspection.tables import ITEM
 from service.settings import Settings
 from shared import samples
+from tests.service.answers import read_body
 from tests.service.detection.dispatch.test_jobs import encode, upload
 
 SHARES = (Fraction("0.8"), Fraction("0.1"), Fraction("0.1"))
@@ -64,9 +65,7 @@ class Records:
         self.number = 0
 
     def post(self, path: str, **body: Any) -> Any:
-        answer = self.client.post(path, json=body)
-        assert answer.status_code == 200, answer.text
-        content = answer.json()
+        content = read_body(self.client.post(path, json=body))
         return content.get("data", content)
 
     def task(self, aircraft: str) -> str:

@@ -8,8 +8,7 @@ import socket
 import sqlite3
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -32,6 +31,7 @@ from service.db.schema import migrate
 from service.db.storage_faults import classify_storage_fault
 from service.web.layers import CancelOnDisconnect
 from shared.record.codes import StorageFault
+from tests.service.waiting import wait_until
 from tests.service_process import create_first_admin, service_process
 from tests.stalling_proxy import StallingProxy
 
@@ -50,13 +50,6 @@ def proxy(database_url: str) -> Iterator[StallingProxy]:
 
 def url_through_proxy(proxy: StallingProxy, url: str) -> str:
     return url.replace(f":{urlsplit(url).port}/", f":{proxy.port}/")
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come"
-        time.sleep(0.01)
 
 
 def run_endlessly(session: Session) -> None:

@@ -94,7 +94,7 @@ async def test_read_sees_every_commit(database: Database) -> None:
 
 
 @pytest.mark.both_databases
-def test_uncommitted_change_is_not_seen(database: Database) -> None:
+async def test_uncommitted_change_is_not_seen(database: Database) -> None:
     add(database, 1)
     started, go_on = threading.Event(), threading.Event()
 
@@ -106,28 +106,21 @@ def test_uncommitted_change_is_not_seen(database: Database) -> None:
 
         database.write_now(work)
 
-    async def main() -> None:
-        writing = asyncio.create_task(asyncio.to_thread(change))
-        await asyncio.to_thread(started.wait, 30)
-        assert numbers_of(await database.select(SELECT_ALL, {})) == [1]
-        go_on.set()
-        await writing
-        assert numbers_of(await database.select(SELECT_ALL, {})) == [1, 2]
-
-    asyncio.run(main())
+    writing = asyncio.create_task(asyncio.to_thread(change))
+    await asyncio.to_thread(started.wait, 30)
+    assert numbers_of(await database.select(SELECT_ALL, {})) == [1]
+    go_on.set()
+    await writing
+    assert numbers_of(await database.select(SELECT_ALL, {})) == [1, 2]
 
 
 @pytest.mark.both_databases
-def test_error_is_raised_and_the_next_read_works(database: Database) -> None:
+async def test_error_is_raised_and_the_next_read_works(database: Database) -> None:
     missing = select(Table("loop_missing", MetaData(), Column("number", Integer)))
     add(database, 1)
-
-    async def main() -> None:
-        with pytest.raises(DBAPIError):
-            await database.select(missing, {})
-        assert numbers_of(await database.select(SELECT_ALL, {})) == [1]
-
-    asyncio.run(main())
+    with pytest.raises(DBAPIError):
+        await database.select(missing, {})
+    assert numbers_of(await database.select(SELECT_ALL, {})) == [1]
 
 
 def test_locked_file_is_read_on_another_thread(tmp_path: Path) -> None:
@@ -164,72 +157,52 @@ def test_file_is_closed_at_the_end(database: Database) -> None:
 
 
 @on_postgresql
-def test_connections_ended_by_the_server_are_replaced(database: Database, database_url: str) -> None:
+async def test_connections_ended_by_the_server_are_replaced(database: Database, database_url: str) -> None:
     add(database, 1)
-
-    async def main() -> None:
-        await asyncio.gather(*(database.select(SELECT_ALL, {}) for _ in range(4)))
-        with psycopg.connect(database_url, autocommit=True) as other:
-            other.execute(
-                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
-                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-            )
-        answers = await asyncio.gather(*(database.select(SELECT_ALL, {}) for _ in range(4)))
-        assert [numbers_of(rows) for rows in answers] == [[1]] * 4
-
-    asyncio.run(main())
+    await asyncio.gather(*(database.select(SELECT_ALL, {}) for _ in range(4)))
+    with psycopg.connect(database_url, autocommit=True) as other:
+        other.execute(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+    answers = await asyncio.gather(*(database.select(SELECT_ALL, {}) for _ in range(4)))
+    assert [numbers_of(rows) for rows in answers] == [[1]] * 4
 
 
 @on_postgresql
-def test_slow_statement_is_ended_once(database_url: str) -> None:
+async def test_slow_statement_is_ended_once(database_url: str) -> None:
     database = Database(database_url, statement_seconds=1)
-
-    async def main() -> None:
-        await database.select(select(func.now()), {})
-        with pytest.raises(OperationalError) as caught:
-            await database.select(SELECT_SLEEP, {})
-        assert getattr(caught.value.orig, "sqlstate", None) == "57014"
-
-    asyncio.run(main())
+    await database.select(select(func.now()), {})
+    with pytest.raises(OperationalError) as caught:
+        await database.select(SELECT_SLEEP, {})
+    assert getattr(caught.value.orig, "sqlstate", None) == "57014"
     database.close()
 
 
 @on_postgresql
-def test_silent_server_does_not_block_the_loop(database: Database) -> None:
+async def test_silent_server_does_not_block_the_loop(database: Database) -> None:
     reads = PostgresqlReads(database.reader, 30, patience=0.3)
-
-    async def main() -> None:
-        with pytest.raises(NoAnswerError):
-            await reads.rows(SELECT_SLEEP, {})
-        assert numbers_of(await reads.rows(SELECT_ALL, {})) == []
-
-    asyncio.run(main())
+    with pytest.raises(NoAnswerError):
+        await reads.rows(SELECT_SLEEP, {})
+    assert numbers_of(await reads.rows(SELECT_ALL, {})) == []
     reads.close()
 
 
 @on_postgresql
-def test_reads_wait_for_a_free_connection(database: Database) -> None:
+async def test_reads_wait_for_a_free_connection(database: Database) -> None:
     add(database, 1)
-
-    async def main() -> None:
-        answers = await asyncio.gather(*(database.select(SELECT_ALL, {}) for _ in range(50)))
-        assert [numbers_of(rows) for rows in answers] == [[1]] * 50
-
-    asyncio.run(main())
+    answers = await asyncio.gather(*(database.select(SELECT_ALL, {}) for _ in range(50)))
+    assert [numbers_of(rows) for rows in answers] == [[1]] * 50
 
 
 @on_postgresql
-def test_reader_cannot_write(database: Database) -> None:
+async def test_reader_cannot_write(database: Database) -> None:
     reads = PostgresqlReads(database.reader, 30, patience=30)
     writes = select(func.nextval("loop_sequence"))
     database.write_now(lambda session: session.execute(text("CREATE SEQUENCE IF NOT EXISTS loop_sequence")))
-
-    async def main() -> None:
-        with pytest.raises(DBAPIError) as caught:
-            await reads.rows(writes, {})
-        assert getattr(caught.value.orig, "sqlstate", None) == "25006"
-
-    asyncio.run(main())
+    with pytest.raises(DBAPIError) as caught:
+        await reads.rows(writes, {})
+    assert getattr(caught.value.orig, "sqlstate", None) == "25006"
     reads.close()
 
 
@@ -281,7 +254,7 @@ async def test_cancelled_request_does_not_end_a_shared_read() -> None:
     assert leaving.cancelled()
 
 
-def test_failed_shared_read_fails_for_all_and_the_next_one_works() -> None:
+async def test_failed_shared_read_fails_for_all_and_the_next_one_works() -> None:
     answers: list[Exception | int] = [LookupError(), 5]
 
     async def read() -> int:
@@ -290,16 +263,13 @@ def test_failed_shared_read_fails_for_all_and_the_next_one_works() -> None:
             raise answer
         return answer
 
-    async def main() -> None:
-        shared = SharedRead(read)
-        outcomes = await asyncio.gather(shared.get(), shared.get(), return_exceptions=True)
-        assert [type(outcome) for outcome in outcomes] == [LookupError] * 2
-        assert await shared.get() == 5
-
-    asyncio.run(main())
+    shared = SharedRead(read)
+    outcomes = await asyncio.gather(shared.get(), shared.get(), return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes] == [LookupError] * 2
+    assert await shared.get() == 5
 
 
-def test_request_after_a_read_without_an_answer_starts_a_new_read() -> None:
+async def test_request_after_a_read_without_an_answer_starts_a_new_read() -> None:
     started: list[asyncio.Event] = []
 
     async def read() -> int:
@@ -307,23 +277,20 @@ def test_request_after_a_read_without_an_answer_starts_a_new_read() -> None:
         await started[-1].wait()
         raise NoAnswerError("no answer")
 
-    async def main() -> None:
-        shared = SharedRead(read)
-        first = asyncio.create_task(shared.get())
-        await _settle()
-        later = asyncio.create_task(shared.get())
-        await _settle()
-        started[0].set()
-        for waiting in (first, later):
-            with pytest.raises(NoAnswerError):
-                await waiting
-        assert len(started) == 1
-        # A later request starts a new read.
-        again = asyncio.create_task(shared.get())
-        await _settle()
-        assert len(started) == 2
-        started[1].set()
+    shared = SharedRead(read)
+    first = asyncio.create_task(shared.get())
+    await _settle()
+    later = asyncio.create_task(shared.get())
+    await _settle()
+    started[0].set()
+    for waiting in (first, later):
         with pytest.raises(NoAnswerError):
-            await again
-
-    asyncio.run(main())
+            await waiting
+    assert len(started) == 1
+    # A later request starts a new read.
+    again = asyncio.create_task(shared.get())
+    await _settle()
+    assert len(started) == 2
+    started[1].set()
+    with pytest.raises(NoAnswerError):
+        await again

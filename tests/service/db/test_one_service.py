@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,17 +10,10 @@ import pytest
 from service.db.database import Database
 from service.db.one_service import DatabaseInUseError, lock_database
 from service.settings import Settings
-from shared.system.paths import program_command, program_folder
+from tests.service.program import run_program
 from tests.service_process import service_process
 
 pytestmark = pytest.mark.slow
-
-
-def start_second(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = program_command("serve", "--port", "0", *arguments)
-    return subprocess.run(
-        command, cwd=program_folder(), capture_output=True, text=True, timeout=30, check=False
-    )
 
 
 def test_second_service_from_another_directory_is_refused(tmp_path: Path) -> None:
@@ -30,7 +22,7 @@ def test_second_service_from_another_directory_is_refused(tmp_path: Path) -> Non
         linked.symlink_to(tmp_path / "data" / "walkaround.db")
         for path in (tmp_path / "data" / "walkaround.db", linked):
             arguments = ("--data-dir", str(tmp_path / "other"), "--database-url", f"sqlite:///{path}")
-            second = start_second(*arguments)
+            second = run_program("serve", "--port", "0", *arguments)
             assert second.returncode == 1
             assert json.loads(second.stdout) == {"event": "failed", "why": "busy_database"}
             assert f"a service uses the database {path}" in second.stderr
@@ -40,7 +32,7 @@ def test_deleted_lock_file_lets_no_second_service_start(tmp_path: Path) -> None:
     data_dir = tmp_path / "data"
     with service_process(data_dir) as url:
         (data_dir / "service.lock").unlink()
-        second = start_second("--data-dir", str(data_dir))
+        second = run_program("serve", "--port", "0", "--data-dir", str(data_dir))
         assert (second.returncode, json.loads(second.stdout)["event"]) == (1, "failed")
         assert url in (data_dir / "service.json").read_text("utf-8"), "the first can still be found"
     with service_process(data_dir):

@@ -234,22 +234,18 @@ def test_change_that_waits_for_a_row_does_not_delay_others(database: Database) -
 
 
 @on_postgresql
-def test_other_changes_are_answered_while_one_waits_for_a_row(database: Database) -> None:
+async def test_other_changes_are_answered_while_one_waits_for_a_row(database: Database) -> None:
     holder, release, change = hold_row(database)
     before = BlockedChange(database)
-
-    async def main() -> None:
-        holding = await before.begin()
-        waiting = [asyncio.ensure_future(database.write(work)) for work in (insert(2), change, insert(3))]
-        await asyncio.sleep(0)
-        before.release()
-        await holding
-        assert [await waiting[0], await waiting[2]] == [2, 3]
-        assert not waiting[1].done()
-        release.set()
-        assert await waiting[1] == 10
-
-    asyncio.run(main())
+    holding = await before.begin()
+    waiting = [asyncio.ensure_future(database.write(work)) for work in (insert(2), change, insert(3))]
+    await asyncio.sleep(0)
+    before.release()
+    await holding
+    assert [await waiting[0], await waiting[2]] == [2, 3]
+    assert not waiting[1].done()
+    release.set()
+    assert await waiting[1] == 10
     holder.join()
 
 
@@ -276,52 +272,42 @@ def test_changes_do_not_share_objects(database: Database) -> None:
 
 
 @on_postgresql
-def test_change_does_not_wait_for_a_long_one(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_change_does_not_wait_for_a_long_one(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(write_queue, "ANOTHER_SECONDS", 0.01)
     before = BlockedChange(database)
-
-    async def main() -> None:
-        long = await before.begin()
-        assert await database.write(insert(1)) == 1
-        assert not long.done()
-        before.release()
-        assert await long
-
-    asyncio.run(main())
+    long = await before.begin()
+    assert await database.write(insert(1)) == 1
+    assert not long.done()
+    before.release()
+    assert await long
 
 
 @pytest.mark.both_databases
-def test_cancelled_change_is_not_started(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_cancelled_change_is_not_started(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     before = BlockedChange(database)
-
-    async def main() -> None:
-        long = await before.begin()
-        with monkeypatch.context() as cancelled:
-            cancelled.setattr(database, "_patience", 0.01)
-            with pytest.raises(NoAnswerError):
-                await database.write(insert(1))
-        before.release()
-        await long
-        assert await database.write(insert(2)) == 2
-
-    asyncio.run(main())
+    long = await before.begin()
+    with monkeypatch.context() as cancelled:
+        cancelled.setattr(database, "_patience", 0.01)
+        with pytest.raises(NoAnswerError):
+            await database.write(insert(1))
+    before.release()
+    await long
+    assert await database.write(insert(2)) == 2
     assert read_numbers(database) == [2]
 
 
 @pytest.mark.both_databases
-def test_cancelled_caller_does_not_stop_a_started_change(database: Database) -> None:
+async def test_cancelled_caller_does_not_stop_a_started_change(database: Database) -> None:
     before = BlockedChange(database)
-
-    async def main() -> None:
-        long = await before.begin()
-        leaving = asyncio.ensure_future(database.write(insert(1)))
-        await asyncio.sleep(0)
-        leaving.cancel()
-        before.release()
-        await long
-        assert await database.write(insert(2)) == 2
-
-    asyncio.run(main())
+    long = await before.begin()
+    leaving = asyncio.ensure_future(database.write(insert(1)))
+    await asyncio.sleep(0)
+    leaving.cancel()
+    before.release()
+    await long
+    assert await database.write(insert(2)) == 2
     assert read_numbers(database) == [1, 2]
 
 

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from service.detection.compute.compute_process import ComputeProcess
 from shared import samples
 from shared.samples import View
-from tests.service.detection.dispatch.test_jobs import encode, make_item, upload
+from tests.service.detection.dispatch.test_jobs import add_photo, encode, make_item, upload
 
 
 @pytest.fixture(scope="module")
@@ -30,11 +30,7 @@ def item(client: TestClient, scene: samples.Scene) -> dict[str, Any]:
         "fileInfo": {"download_url": reference["download_url"]},
     }
     created = make_item(client, model_id="reference-difference", item_point=point)
-    photo = upload(client, "今天.png", encode(scene.photo))
-    answer = client.post(
-        f"/api/inspection_item/{created['item_id']}/photos", json={"file_id": photo["file_id"]}
-    )
-    assert answer.status_code == 200, answer.text
+    add_photo(client, created, scene.photo, "今天.png")
     return created
 
 

@@ -6,7 +6,7 @@ import asyncio
 import json
 import socket
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from dataclasses import replace
 from types import AsyncGeneratorType
@@ -50,131 +50,108 @@ async def read_messages(messages: AsyncIterator[bytes], count: int) -> list[dict
         return [parse_message(await anext(messages)) for _ in range(count)]
 
 
-def run(work: Callable[[ChangeFeed], Coroutine[Any, Any, None]], capacity: int = 10) -> None:
-    asyncio.run(work(ChangeFeed(capacity)))
+@pytest.fixture
+def change_feed() -> ChangeFeed:
+    """A feed that keeps the last ten changes."""
+    return ChangeFeed(10)
 
 
-def test_change_arrives_without_its_content() -> None:
-    async def work(change_feed: ChangeFeed) -> None:
-        messages = stream(change_feed, None, pass_all_events, 60)
-        assert await read_messages(messages, 1) == [{"retry": "2000"}]
-        waiting = asyncio.create_task(read_messages(messages, 2))
-        await asyncio.sleep(0.01)
-        await asyncio.to_thread(
-            change_feed.after_commit,
-            [record_change(1), ObjectChange("login", "user", audit_only=True), record_change(2)],
-        )
-        first, second = await waiting
-        assert first["event"] == "change"
-        data = json.loads(first["data"])
-        assert set(data) == {"id", "action", "kind", "object_id", "actor", "at"}
-        assert (data["action"], data["kind"], data["object_id"], data["actor"]) == (
-            "update",
-            "record",
-            "r1",
-            "u1",
-        )
-        assert data["id"] == first["id"]
-        assert data["at"].endswith("Z")
-        assert json.loads(second["data"])["object_id"] == "r2"
-        assert "secret" not in first["data"]
-        await as_instance(messages, AsyncGeneratorType).aclose()
-        assert change_feed.reader_count == 0
-
-    run(work)
+async def test_change_arrives_without_its_content(change_feed: ChangeFeed) -> None:
+    messages = stream(change_feed, None, pass_all_events, 60)
+    assert await read_messages(messages, 1) == [{"retry": "2000"}]
+    waiting = asyncio.create_task(read_messages(messages, 2))
+    await asyncio.sleep(0.01)
+    await asyncio.to_thread(
+        change_feed.after_commit,
+        [record_change(1), ObjectChange("login", "user", audit_only=True), record_change(2)],
+    )
+    first, second = await waiting
+    assert first["event"] == "change"
+    data = json.loads(first["data"])
+    assert set(data) == {"id", "action", "kind", "object_id", "actor", "at"}
+    assert (data["action"], data["kind"], data["object_id"], data["actor"]) == (
+        "update",
+        "record",
+        "r1",
+        "u1",
+    )
+    assert data["id"] == first["id"]
+    assert data["at"].endswith("Z")
+    assert json.loads(second["data"])["object_id"] == "r2"
+    assert "secret" not in first["data"]
+    await as_instance(messages, AsyncGeneratorType).aclose()
+    assert change_feed.reader_count == 0
 
 
-def test_client_continues_after_its_last_event() -> None:
-    async def work(change_feed: ChangeFeed) -> None:
-        change_feed.after_commit([record_change(n) for n in range(1, 6)])
-        third = change_feed.event_id(3)
-        messages = stream(change_feed, third, pass_all_events, 60)
-        got = await read_messages(messages, 3)
-        assert [json.loads(m["data"])["object_id"] for m in got[1:]] == ["r4", "r5"]
-
-    run(work)
+async def test_client_continues_after_its_last_event(change_feed: ChangeFeed) -> None:
+    change_feed.after_commit([record_change(n) for n in range(1, 6)])
+    third = change_feed.event_id(3)
+    messages = stream(change_feed, third, pass_all_events, 60)
+    got = await read_messages(messages, 3)
+    assert [json.loads(m["data"])["object_id"] for m in got[1:]] == ["r4", "r5"]
 
 
-def test_client_that_missed_too_much_must_reload() -> None:
-    async def work(change_feed: ChangeFeed) -> None:
-        first = change_feed.event_id(0)
-        change_feed.after_commit([record_change(n) for n in range(1, 20)])
-        messages = stream(change_feed, first, pass_all_events, 60)
-        _, resync = await read_messages(messages, 2)
-        assert resync["event"] == "resync"
-        assert resync["id"] == change_feed.event_id(19)
-        change_feed.after_commit([record_change(20)])
-        (news,) = await read_messages(messages, 1)
-        assert json.loads(news["data"])["object_id"] == "r20"
-
-    run(work)
+async def test_client_that_missed_too_much_must_reload(change_feed: ChangeFeed) -> None:
+    first = change_feed.event_id(0)
+    change_feed.after_commit([record_change(n) for n in range(1, 20)])
+    messages = stream(change_feed, first, pass_all_events, 60)
+    _, resync = await read_messages(messages, 2)
+    assert resync["event"] == "resync"
+    assert resync["id"] == change_feed.event_id(19)
+    change_feed.after_commit([record_change(20)])
+    (news,) = await read_messages(messages, 1)
+    assert json.loads(news["data"])["object_id"] == "r20"
 
 
-def test_slow_client_gets_reset_event() -> None:
-    async def work(change_feed: ChangeFeed) -> None:
-        messages = stream(change_feed, None, pass_all_events, 60)
-        change_feed.after_commit([record_change(0)])
-        await read_messages(messages, 1)
-        # The client reads nothing during many changes.
-        change_feed.after_commit([record_change(n) for n in range(1, 50)])
-        (resync,) = await read_messages(messages, 1)
-        assert resync["event"] == "resync"
-
-    run(work)
+async def test_slow_client_gets_reset_event(change_feed: ChangeFeed) -> None:
+    messages = stream(change_feed, None, pass_all_events, 60)
+    change_feed.after_commit([record_change(0)])
+    await read_messages(messages, 1)
+    # The client reads nothing during many changes.
+    change_feed.after_commit([record_change(n) for n in range(1, 50)])
+    (resync,) = await read_messages(messages, 1)
+    assert resync["event"] == "resync"
 
 
 @pytest.mark.parametrize("event_id", ["", "x", "other-3", "x-", "-1", "٣-٣"])
-def test_client_with_an_id_of_another_run_must_reload(event_id: str) -> None:
-    async def work(change_feed: ChangeFeed) -> None:
-        messages = stream(change_feed, event_id, pass_all_events, 60)
-        assert [m.get("event") for m in await read_messages(messages, 2)] == [None, "resync"]
-
-    run(work)
+async def test_client_with_an_id_of_another_run_must_reload(change_feed: ChangeFeed, event_id: str) -> None:
+    messages = stream(change_feed, event_id, pass_all_events, 60)
+    assert [m.get("event") for m in await read_messages(messages, 2)] == [None, "resync"]
 
 
-def test_client_with_an_id_from_the_future_must_reload() -> None:
-    async def work(change_feed: ChangeFeed) -> None:
-        assert change_feed.find_position(change_feed.event_id(1)) is None
-        assert change_feed.find_position(change_feed.event_id(0)) == 0
-
-    run(work)
+async def test_client_with_an_id_from_the_future_must_reload(change_feed: ChangeFeed) -> None:
+    assert change_feed.find_position(change_feed.event_id(1)) is None
+    assert change_feed.find_position(change_feed.event_id(0)) == 0
 
 
-def test_heartbeat_is_sent_without_changes() -> None:
-    async def work(change_feed: ChangeFeed) -> None:
-        messages = stream(change_feed, None, pass_all_events, 0.02)
-        await read_messages(messages, 1)
-        async with asyncio.timeout(20):
-            assert await anext(messages) == b": alive\n\n"
-            assert await anext(messages) == b": alive\n\n"
-
-    run(work)
+async def test_heartbeat_is_sent_without_changes(change_feed: ChangeFeed) -> None:
+    messages = stream(change_feed, None, pass_all_events, 0.02)
+    await read_messages(messages, 1)
+    async with asyncio.timeout(20):
+        assert await anext(messages) == b": alive\n\n"
+        assert await anext(messages) == b": alive\n\n"
 
 
-def test_stream_ends_with_the_login() -> None:
-    async def work(change_feed: ChangeFeed) -> None:
-        got = [parse_message(message) async for message in stream(change_feed, None, end_of_login, 0.02)]
-        assert got[-1]["event"] == "end"
-        assert change_feed.reader_count == 0
-
-    run(work)
+async def test_stream_ends_with_the_login(change_feed: ChangeFeed) -> None:
+    got = [parse_message(message) async for message in stream(change_feed, None, end_of_login, 0.02)]
+    assert got[-1]["event"] == "end"
+    assert change_feed.reader_count == 0
 
 
-def test_stream_ends_with_the_login_during_many_changes() -> None:
-    async def work(change_feed: ChangeFeed) -> None:
-        async def busy() -> None:
-            number = 0
-            while True:
-                change_feed.after_commit([record_change(number := number + 1)])
-                await asyncio.sleep(0.001)
+async def test_stream_ends_with_the_login_during_many_changes() -> None:
+    change_feed = ChangeFeed(1000)
 
-        noise = asyncio.create_task(busy())
-        async with asyncio.timeout(20):
-            got = [parse_message(message) async for message in stream(change_feed, None, end_of_login, 0.05)]
-        noise.cancel()
-        assert got[-1]["event"] == "end"
+    async def busy() -> None:
+        number = 0
+        while True:
+            change_feed.after_commit([record_change(number := number + 1)])
+            await asyncio.sleep(0.001)
 
-    run(work, capacity=1000)
+    noise = asyncio.create_task(busy())
+    async with asyncio.timeout(20):
+        got = [parse_message(message) async for message in stream(change_feed, None, end_of_login, 0.05)]
+    noise.cancel()
+    assert got[-1]["event"] == "end"
 
 
 def test_client_receives_only_changes_that_it_may_read() -> None:
@@ -209,20 +186,15 @@ def test_client_receives_only_changes_that_it_may_read() -> None:
     assert asyncio.run(receive(create_caller(Role.ADMIN))) == everything
 
 
-def test_client_receives_no_change_after_its_login() -> None:
-    async def work(change_feed: ChangeFeed) -> None:
-        messages = stream(change_feed, None, end_of_login, 60)
-        await read_messages(messages, 1)
-        change_feed.after_commit([record_change(1)])
-        # Long before the heartbeat.
-        assert [message["event"] for message in await read_messages(messages, 1)] == ["end"]
-
-    run(work)
+async def test_client_receives_no_change_after_its_login(change_feed: ChangeFeed) -> None:
+    messages = stream(change_feed, None, end_of_login, 60)
+    await read_messages(messages, 1)
+    change_feed.after_commit([record_change(1)])
+    # Long before the heartbeat.
+    assert [message["event"] for message in await read_messages(messages, 1)] == ["end"]
 
 
-def test_streams_are_limited_per_user() -> None:
-    change_feed = ChangeFeed()
-
+def test_streams_are_limited_per_user(change_feed: ChangeFeed) -> None:
     with ExitStack() as streams, create_client(router(change_feed), role=Role.VIEWER) as client:
         for user_id in ("another user", create_caller(Role.VIEWER).user_id):
             for _ in range(MAX_STREAMS_PER_USER):
@@ -233,25 +205,20 @@ def test_streams_are_limited_per_user() -> None:
     assert "连接过多" in answer.json()["msg"]
 
 
-def test_close_ends_every_stream() -> None:
-    async def work(change_feed: ChangeFeed) -> None:
-        async def read() -> list[bytes]:
-            return [message async for message in stream(change_feed, None, pass_all_events, 60)]
+async def test_close_ends_every_stream(change_feed: ChangeFeed) -> None:
+    async def read() -> list[bytes]:
+        return [message async for message in stream(change_feed, None, pass_all_events, 60)]
 
-        reader_count = [asyncio.create_task(read()) for _ in range(3)]
-        await asyncio.sleep(0.01)
-        assert change_feed.reader_count == 3
-        await asyncio.to_thread(change_feed.close)
-        async with asyncio.timeout(20):
-            await asyncio.gather(*reader_count)
-        assert change_feed.reader_count == 0
-
-    run(work)
+    reader_count = [asyncio.create_task(read()) for _ in range(3)]
+    await asyncio.sleep(0.01)
+    assert change_feed.reader_count == 3
+    await asyncio.to_thread(change_feed.close)
+    async with asyncio.timeout(20):
+        await asyncio.gather(*reader_count)
+    assert change_feed.reader_count == 0
 
 
-def test_change_is_added_after_a_readers_loop_has_closed() -> None:
-    change_feed = ChangeFeed()
-
+def test_change_is_added_after_a_readers_loop_has_closed(change_feed: ChangeFeed) -> None:
     async def read() -> None:
         messages = stream(change_feed, None, pass_all_events, 60)
         await read_messages(messages, 1)
@@ -265,18 +232,14 @@ def test_change_is_added_after_a_readers_loop_has_closed() -> None:
     assert change_feed.reader_count == 0
 
 
-def test_stream_opened_after_the_close_ends() -> None:
-    async def work(change_feed: ChangeFeed) -> None:
-        change_feed.close()
-        async with asyncio.timeout(20):
-            got = [message async for message in stream(change_feed, None, pass_all_events, 60)]
-        assert got == [b"retry: 2000\n\n"]
-
-    run(work)
+async def test_stream_opened_after_the_close_ends(change_feed: ChangeFeed) -> None:
+    change_feed.close()
+    async with asyncio.timeout(20):
+        got = [message async for message in stream(change_feed, None, pass_all_events, 60)]
+    assert got == [b"retry: 2000\n\n"]
 
 
-def test_route_requires_the_permission_to_read_records() -> None:
-    change_feed = ChangeFeed()
+def test_route_requires_the_permission_to_read_records(change_feed: ChangeFeed) -> None:
     with create_client(router(change_feed)) as client:
         assert client.get("/api/events", headers=role_headers(None)).status_code == 401
         change_feed.close()
@@ -304,8 +267,7 @@ def test_route_checks_the_login_again() -> None:
     assert answer.text.endswith("event: end\ndata: {}\n\n")
 
 
-def test_server_with_an_open_stream_stops() -> None:
-    change_feed = ChangeFeed()
+def test_server_with_an_open_stream_stops(change_feed: ChangeFeed) -> None:
     app = FastAPI()
     app.state.authenticate = authenticate_by_role
     add_routes(app, router(change_feed))

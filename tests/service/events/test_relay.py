@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
@@ -16,8 +15,7 @@ from service.db.database import Database
 from service.events.change_feed import ChangeFeed
 from service.events.relay import CHANNEL, MAX_BYTES, ChangeNotice, Relay, change_notices
 from shared.wire.events import ChangeEvent
-
-PATIENCE = 60.0
+from tests.service.waiting import wait_until
 
 
 @pytest.fixture
@@ -48,13 +46,6 @@ class Process:
     def wait_for_events(self, position: int, count: int) -> list[ChangeEvent]:
         wait_until(lambda: len(self.change_feed.events_after(position).events) >= count)
         return self.change_feed.events_after(position).events
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come"
-        time.sleep(0.01)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from service.files.routes import router
 from service.files.service import FilesService
 from service.settings import Settings
 from tests.pictures import camera_photo
+from tests.service.answers import read_data
 from tests.service.domain_app import create_client
 from tests.service.files.conftest import in_folder
 
@@ -22,10 +23,7 @@ PHOTO = camera_photo(
 
 
 def upload_photo(client: TestClient, data: bytes) -> dict[str, Any]:
-    answer = client.post("/api/files", files={"file": ("photo.jpg", data, "image/jpeg")})
-    assert answer.status_code == 200
-    stored: dict[str, Any] = answer.json()["data"]
-    return stored
+    return read_data(client.post("/api/files", files={"file": ("photo.jpg", data, "image/jpeg")}))
 
 
 def test_upload_returns_the_camera_data_of_its_photo(client: TestClient) -> None:

@@ -22,6 +22,7 @@ from service.settings import Settings
 from service.web.envelope import Problem
 from shared.record.codes import Role
 from shared.record.content import cid, sha256
+from tests.service.answers import read_data
 from tests.service.domain_app import role_headers
 from tests.service.files.conftest import in_folder
 from tests.service.files.test_images import encode_half_red_picture, make_png_header
@@ -32,10 +33,7 @@ def upload(client: TestClient, data: bytes, name: str = "图.png", **more: Any) 
 
 
 def store_file(client: TestClient, data: bytes, name: str = "图.png") -> dict[str, Any]:
-    answer = upload(client, data, name)
-    assert answer.status_code == 200, answer.text
-    result: dict[str, Any] = answer.json()["data"]
-    return result
+    return read_data(upload(client, data, name))
 
 
 def test_upload_is_described_by_its_content(client: TestClient) -> None:

@@ -42,6 +42,7 @@ from shared.wire.catalogue import ReferenceImage
 from shared.wire.files import StoredFile
 from shared.wire.photos import PhotoMatch
 from tests.one_loop import second_client
+from tests.service.answers import read_body, read_data
 
 _ROWS: dict[str, tuple[Table, str, str | None, dict[str, Any]]] = {
     "executors": (User.__table__, "id", "name", {"password_hash": ""}),
@@ -76,6 +77,10 @@ def stored_file(file_id: str, mime_type: str = "image/jpeg") -> StoredFile:
         download_url=f"/api/files/{file_id}/content",
         created_at=dt.datetime(2026, 1, 2, tzinfo=dt.UTC),
     )
+
+
+def item_path(item: dict[str, Any], what: str = "") -> str:
+    return f"/api/inspection_item/{item['item_id']}{what}"
 
 
 async def opens_as_film(file: StoredFile) -> bool:
@@ -198,10 +203,7 @@ class Stage:
         self.database.write_now(work)
 
     def record(self, **body: Any) -> dict[str, Any]:
-        answer = self.client.post("/api/inspection/create", json={"task_id": "t", **body})
-        assert answer.status_code == 200, answer.text
-        data: dict[str, Any] = answer.json()["data"]
-        return data
+        return read_data(self.client.post("/api/inspection/create", json={"task_id": "t", **body}))
 
     def item(self, inspection_id: str, **body: Any) -> dict[str, Any]:
         """Create an item. Result entries of the service are stored as if the service had written them."""
@@ -209,9 +211,7 @@ class Stage:
         if any(map(results.is_service_entry, entries)):
             del body["result"]
         values = {"item_name": "前缘", "inspection_id": inspection_id, **body}
-        answer = self.client.post("/api/inspection_item/create", json=values)
-        assert answer.status_code == 200, answer.text
-        data: dict[str, Any] = answer.json()
+        data = read_body(self.client.post("/api/inspection_item/create", json=values))
         if entries and "result" not in body:
             self.write_entries(data, entries)
             data = self.client.get(f"/api/inspection_item/{data['item_id']}").json()
@@ -229,29 +229,30 @@ class Stage:
 
         self.database.write_now(work)
 
+    def items(self, inspection_id: str) -> list[dict[str, Any]]:
+        """The items of a record, in their order."""
+        query: dict[str, str | int] = {"inspection_id": inspection_id, "page_size": 200}
+        page = read_data(self.client.get("/api/inspection_item/list", params=query))
+        return list(page["data"])
+
+    def decide(self, item: dict[str, Any], verdict: str, reason: str | None = None) -> dict[str, Any]:
+        """Give an item a person's verdict, and return the item."""
+        body = {"verdict": verdict, "reason": reason}
+        return read_data(self.client.post(item_path(item, "/verdict"), json=body))
+
     def finish(self, inspection_id: str, **body: Any) -> dict[str, Any]:
         """Pass each undecided item, finish the record and return it."""
-        listed: dict[str, str | int] = {"inspection_id": inspection_id, "page_size": 200}
-        for item in self.client.get("/api/inspection_item/list", params=listed).json()["data"]["data"]:
+        for item in self.items(inspection_id):
             if results.current_verdict(item["result"]) is Verdict.UNDECIDED:
-                path = f"/api/inspection_item/{item['item_id']}/verdict"
-                assert self.client.post(path, json={"verdict": "passed"}).status_code == 200
-        answer = self.client.post(f"/api/inspection/{inspection_id}/finish", json=body)
-        assert answer.status_code == 200, answer.text
-        data: dict[str, Any] = answer.json()["data"]
-        return data
+                self.decide(item, "passed")
+        return read_data(self.client.post(f"/api/inspection/{inspection_id}/finish", json=body))
 
     def get(self, inspection_id: str) -> dict[str, Any]:
-        answer = self.client.get(f"/api/inspection/getInspectionById/{inspection_id}")
-        data: dict[str, Any] = answer.json()["data"]
-        return data
+        return read_data(self.client.get(f"/api/inspection/getInspectionById/{inspection_id}"))
 
     def search(self, **query: Any) -> dict[str, Any]:
         params = {"current_page": 1, "page_size": 50, **query}
-        answer = self.client.get("/api/inspection/search", params=params)
-        assert answer.status_code == 200, answer.text
-        data: dict[str, Any] = answer.json()["data"]
-        return data
+        return read_data(self.client.get("/api/inspection/search", params=params))
 
     def names(self, **query: Any) -> list[str]:
         return [record["inspection_name"] for record in self.search(**query)["data"]]

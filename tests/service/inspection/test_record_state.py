@@ -11,6 +11,7 @@ from service.inspection.records.search import RecordQueries
 from service.inspection.tables import POLICY
 from shared.record.codes import Status
 from shared.record.entries import Entry
+from tests.service.answers import read_data
 from tests.service.inspection.conftest import Stage
 
 FOUND: Entry = {
@@ -36,15 +37,7 @@ def read_state(stage: Stage, record: str) -> str:
 
 
 def update_record(stage: Stage, record: str, **body: Any) -> dict[str, Any]:
-    answer = stage.client.put(f"/api/inspection/updateInspection/{record}", json=body)
-    assert answer.status_code == 200, answer.text
-    data: dict[str, Any] = answer.json()["data"]
-    return data
-
-
-def set_verdict(stage: Stage, item: dict[str, Any], verdict: str) -> None:
-    path = f"/api/inspection_item/{item['item_id']}/verdict"
-    assert stage.client.post(path, json={"verdict": verdict}).status_code == 200
+    return read_data(stage.client.put(f"/api/inspection/updateInspection/{record}", json=body))
 
 
 def test_record_is_failed_only_after_it_is_sealed(stage: Stage) -> None:
@@ -56,15 +49,15 @@ def test_record_is_failed_only_after_it_is_sealed(stage: Stage) -> None:
         stage.write_entries(item, [FOUND])
     assert stage.get(record)["inspection_status"] == "failed"
     assert read_state(stage, record) == "in_progress"
-    set_verdict(stage, items[0], "passed")
-    set_verdict(stage, items[1], "failed")
+    stage.decide(items[0], "passed")
+    stage.decide(items[1], "failed")
     assert read_state(stage, record) == "in_progress"
     stage.finish(record)
     assert read_state(stage, record) == "failed"
     reopened = stage.client.post(f"/api/inspection/{record}/reopen", json={"reason": "补拍"})
     assert reopened.json()["data"]["record_state"] == "in_progress"
     assert read_state(stage, record) == "in_progress"
-    set_verdict(stage, items[1], "passed")
+    stage.decide(items[1], "passed")
     assert (stage.get(record)["inspection_status"], read_state(stage, record)) == ("passed", "in_progress")
     stage.finish(record)
     assert read_state(stage, record) == "passed"
@@ -93,7 +86,7 @@ def test_status_from_a_client_does_not_finish_a_record(stage: Stage, status: str
 def test_client_cannot_undo_progress_or_a_finish(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
     item = stage.item(record)
-    set_verdict(stage, item, "passed")
+    stage.decide(item, "passed")
     assert update_record(stage, record, inspection_status="not_started")["inspection_status"] == "not_started"
     assert read_state(stage, record) == "in_progress"
     assert stage.client.delete(f"/api/inspection_item/{item['item_id']}").status_code == 200
@@ -111,7 +104,7 @@ def test_cancelled_stays_until_a_client_changes_it(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
     item = stage.item(record)
     update_record(stage, record, inspection_status="cancelled")
-    set_verdict(stage, item, "passed")
+    stage.decide(item, "passed")
     assert read_state(stage, record) == "cancelled"
     update_record(stage, record, inspection_status="not_started")
     assert read_state(stage, record) == "in_progress"

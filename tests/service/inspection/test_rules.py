@@ -83,14 +83,8 @@ def test_verdict_is_read_as_it_was_written(verdict: Verdict) -> None:
     assert entry["version"] == 8
     assert not_none(entry["verdict"]["at"]).endswith("Z")
     assert results.current_verdict([*entries, entry]) is verdict
-    assert (
-        results.is_passed([*entries, entry])
-        is {
-            Verdict.PASSED: True,
-            Verdict.FAILED: False,
-            Verdict.UNDECIDED: None,
-        }[verdict]
-    )
+    expected = {Verdict.PASSED: True, Verdict.FAILED: False, Verdict.UNDECIDED: None}
+    assert results.is_passed([*entries, entry]) is expected[verdict]
     assert results.model_opinion([*entries, entry]) is True
     assert (entry["inputImage"], entry["resultImage"]) == ({}, {"boxes": [], "resultImage": {}})
     assert entry["isPassed"] is (verdict is Verdict.PASSED)

@@ -19,6 +19,7 @@ from shared import samples
 from shared.images.cv import cv2
 from shared.samples import View
 from tests.pictures import panel_image
+from tests.service.answers import read_body, read_data
 from tests.service.detection.dispatch.test_jobs import encode, upload
 
 MODEL = "reference-difference"
@@ -50,9 +51,8 @@ class Site:
         self.client = client
         self.reference = upload(client, "reference.png", encode(panel_image(320, 320, 11)))
         body = {"reference_image_name": "panel", "file_id": self.reference["file_id"]}
-        answer = client.post("/api/catalogue/reference-images", json=body)
-        assert answer.status_code == 200, answer.text
-        self.image_id: str = answer.json()["data"]["reference_image_id"]
+        image = read_data(client.post("/api/catalogue/reference-images", json=body))
+        self.image_id: str = image["reference_image_id"]
         self.photos = 0
 
     def item(self, *, lit: bool = True, photo: bytes | None = None, **fields: Any) -> dict[str, Any]:
@@ -67,14 +67,12 @@ class Site:
             "item_point": {"point": WHOLE},
             **fields,
         }
-        item: dict[str, Any] = self.client.post("/api/inspection_item/create", json=given).json()
+        item = read_body(self.client.post("/api/inspection_item/create", json=given))
         data = picture(self.photos, lit=lit) if photo is None else photo
         file = upload(self.client, f"{self.photos}.png", data)
-        added = self.client.post(
-            f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": file["file_id"]}
-        )
-        assert added.status_code == 200, added.text
-        return {**item, "file_id": file["file_id"], "photo_id": added.json()["data"]["photo_id"]}
+        path = f"/api/inspection_item/{item['item_id']}/photos"
+        added = read_data(self.client.post(path, json={"file_id": file["file_id"]}))
+        return {**item, "file_id": file["file_id"], "photo_id": added["photo_id"]}
 
     def decide(self, item: dict[str, Any], verdict: str = "passed") -> None:
         """A person's verdict on the item."""
@@ -90,17 +88,11 @@ class Site:
 
     def memory(self, item: dict[str, Any]) -> dict[str, Any]:
         """The memory of the item's region."""
-        answer = self.client.get(f"/api/inspection_item/{item['item_id']}/memory")
-        assert answer.status_code == 200, answer.text
-        state: dict[str, Any] = answer.json()["data"]
-        return state
+        return read_data(self.client.get(f"/api/inspection_item/{item['item_id']}/memory"))
 
     def change(self, item: dict[str, Any], **changes: Any) -> dict[str, Any]:
         """Change the memory of the item's region."""
-        answer = self.client.put(f"/api/inspection_item/{item['item_id']}/memory", json=changes)
-        assert answer.status_code == 200, answer.text
-        memory: dict[str, Any] = answer.json()["data"]
-        return memory
+        return read_data(self.client.put(f"/api/inspection_item/{item['item_id']}/memory", json=changes))
 
     def detect(self, item: dict[str, Any]) -> dict[str, Any]:
         """The result entry of a detection in the item's newest photo."""

@@ -106,64 +106,54 @@ def one_passed_item(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("one_passed_item")
-def test_a_lease_is_renewed_while_a_photo_is_compared(
+async def test_a_lease_is_renewed_while_a_photo_is_compared(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database.write_now(lambda session: waiting.add_items(session, ["i"]))
     monkeypatch.setattr(waiting, "RENEW_INTERVAL", dt.timedelta(0))
+    played, loop = FakeVariations(), asyncio.get_running_loop()
+    renewed, renew = asyncio.Event(), waiting.renew
 
-    async def work() -> None:
-        played, loop = FakeVariations(), asyncio.get_running_loop()
-        renewed, renew = asyncio.Event(), waiting.renew
+    def renew_and_signal(session: Any, take_item: LeasedItem) -> None:
+        renew(session, take_item)
+        loop.call_soon_threadsafe(renewed.set)
 
-        def renew_and_signal(session: Any, take_item: LeasedItem) -> None:
-            renew(session, take_item)
-            loop.call_soon_threadsafe(renewed.set)
-
-        monkeypatch.setattr(waiting, "renew", renew_and_signal)
-        comparing = Comparisons(database, cast(Variations, played))
-        await comparing.start()
-        try:
-            await asyncio.wait_for(renewed.wait(), 60)
-            played.go.set()
-            await asyncio.wait_for(played.rested.wait(), 60)
-            assert played.compared == 1
-            assert await database.read(lambda session: session.execute(select(WAITING)).all()) == []
-        finally:
-            await comparing.stop()
-
-    asyncio.run(work())
+    monkeypatch.setattr(waiting, "renew", renew_and_signal)
+    comparing = Comparisons(database, cast(Variations, played))
+    await comparing.start()
+    try:
+        await asyncio.wait_for(renewed.wait(), 60)
+        played.go.set()
+        await asyncio.wait_for(played.rested.wait(), 60)
+        assert played.compared == 1
+        assert await database.read(lambda session: session.execute(select(WAITING)).all()) == []
+    finally:
+        await comparing.stop()
 
 
 @pytest.mark.usefixtures("one_passed_item")
 @pytest.mark.postgresql
 @pytest.mark.parametrize("database_kind", ["postgresql"])
-def test_one_of_two_services_continues_after_the_other_is_killed(
+async def test_one_of_two_services_continues_after_the_other_is_killed(
     database: Database, database_url: str, clock: Clock
 ) -> None:
     database.write_now(lambda session: waiting.add_items(session, ["i"]))
     # What a process does before it is killed.
     assert take_item(database) is not None
 
-    async def work(other: Database) -> None:
-        played = FakeVariations()
-        played.go.set()
-        comparing = Comparisons(other, cast(Variations, played))
-        await comparing.start()
-        try:
-            assert take_item(other) is None
-            assert not played.started.is_set()
-            clock.later(61)
-            comparing.look_now()
-            await asyncio.wait_for(played.started.wait(), 60)
-            await asyncio.wait_for(played.rested.wait(), 60)
-        finally:
-            await comparing.stop()
-
-    other = Database(database_url)
+    other, played = Database(database_url), FakeVariations()
+    played.go.set()
+    comparing = Comparisons(other, cast(Variations, played))
+    await comparing.start()
     try:
-        asyncio.run(work(other))
+        assert take_item(other) is None
+        assert not played.started.is_set()
+        clock.later(61)
+        comparing.look_now()
+        await asyncio.wait_for(played.started.wait(), 60)
+        await asyncio.wait_for(played.rested.wait(), 60)
     finally:
+        await comparing.stop()
         other.close()
     assert database.read_now(lambda session: session.execute(select(WAITING)).all()) == []
     (row,) = database.read_now(lambda session: session.execute(select(VARIATION)).all())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -18,19 +17,10 @@ from service.memory.tables import LEFT_OUT, REGION, VARIATION, WAITING
 from service.settings import Settings
 from tests.service.files.test_images import make_png_header
 from tests.service.memory.conftest import ON_ONE_DATABASE, Site, file_ids, picture
+from tests.service.waiting import wait_until
 from tests.service_app import ADMIN, LOCAL_URL, with_token
 
 pytestmark = pytest.mark.slow
-
-PATIENCE = 60
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Wait for what the service does beside the requests."""
-    ends = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < ends, "it never came to be so"
-        time.sleep(0.05)
 
 
 def count_waiting(database: Database) -> int:
@@ -40,7 +30,7 @@ def count_waiting(database: Database) -> int:
 
 def wait_for_memory(site: Site, database: Database, item: dict[str, Any]) -> dict[str, Any]:
     """The memory of the item's region once nothing waits to be compared."""
-    until(lambda: count_waiting(database) == 0)
+    wait_until(lambda: count_waiting(database) == 0)
     return site.memory(item)
 
 
@@ -314,7 +304,7 @@ def test_starting_service_continues_and_repeats_comparisons_of_another_version(
     database.write_now(lose)
     with TestClient(create_app(settings), LOCAL_URL, client=("127.0.0.1", 50000)) as second:
         site.client = with_token(second, token)
-        until(lambda: bool(site.memory(items[0])["state"] == "counts"))
+        wait_until(lambda: bool(site.memory(items[0])["state"] == "counts"))
     assert {row.version for row in rows(database)} == {VERSION}
 
 

@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import socket
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -32,8 +31,9 @@ from service.monitoring import metrics as monitoring_metrics
 from service.monitoring.metrics import DurationTally
 from service.settings import Settings
 from shared import __version__
-from shared.system.paths import program_command, program_folder
 from tests.postgresql import free_port
+from tests.service.program import run_program
+from tests.service.waiting import wait_until
 from tests.service_app import ADMIN, LOCAL_URL
 from tests.service_process import create_first_admin, running_service, service_process
 
@@ -315,10 +315,7 @@ def test_metrics_have_their_own_address(tmp_path: Path) -> None:
 def test_occupied_address_is_reported(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server_socket:
         address = f"127.0.0.1:{server_socket.getsockname()[1]}"
-        command_line = program_command(
-            "serve", "--port", "0", "--data-dir", str(tmp_path), "--metrics", address
-        )
-        run = subprocess.run(command_line, cwd=program_folder(), capture_output=True, text=True, check=False)
+        run = run_program("serve", "--port", "0", "--data-dir", str(tmp_path), "--metrics", address)
     assert run.returncode == 1
     assert run.stdout == '{"event": "failed", "why": null}\n'
     assert f"cannot serve metrics on {address}" in run.stderr
@@ -350,9 +347,7 @@ def test_state_of_a_process_is_sampled(settings: Settings, monkeypatch: pytest.M
     app = create_app(settings)
     app.state.metrics._lag.set(99.0)
     with TestClient(app, LOCAL_URL) as client:
-        deadline = time.monotonic() + 60
-        while scrape(client)("event_loop_lag_seconds") == 99.0:
-            assert time.monotonic() < deadline
+        wait_until(lambda: scrape(client)("event_loop_lag_seconds") != 99.0)
 
 
 @pytest.fixture

@@ -79,33 +79,30 @@ def test_all_failed_parts_are_reported(settings: Settings) -> None:
         assert read_failed_checks(client) == {"disk": "disk_full", "files": "failed"}
 
 
-def read_reason(check: Callable[[], Awaitable[None]]) -> dict[str, str]:
-    async def play() -> dict[str, str]:
-        ready = Readiness({"part": check})
-        checks = await ready.find_failures()
-        await ready.stop()
-        return checks
-
-    return asyncio.run(play())
+async def read_reason(check: Callable[[], Awaitable[None]]) -> dict[str, str]:
+    ready = Readiness({"part": check})
+    checks = await ready.find_failures()
+    await ready.stop()
+    return checks
 
 
-def test_file_that_is_not_a_database_is_not_ready(tmp_path: Path) -> None:
+async def test_file_that_is_not_a_database_is_not_ready(tmp_path: Path) -> None:
     path = tmp_path / "walkaround.db"
     path.write_bytes(b"not a database" * 1000)
     database = Database(f"sqlite:///{path}")
-    assert read_reason(database_check(database)) == {"part": "damaged_database"}
+    assert await read_reason(database_check(database)) == {"part": "damaged_database"}
     database.close()
 
 
 def test_read_only_data_directory_is_not_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert read_reason(disk_check(tmp_path, 0)) == {}
+    assert asyncio.run(read_reason(disk_check(tmp_path, 0))) == {}
     assert list(tmp_path.iterdir()) == []
 
     def refuses(_path: Path, _content: bytes) -> int:
         raise OSError(30, "Read-only file system")
 
     monkeypatch.setattr(Path, "write_bytes", refuses)
-    assert read_reason(disk_check(tmp_path, 0)) == {"part": "not_writable"}
+    assert asyncio.run(read_reason(disk_check(tmp_path, 0))) == {"part": "not_writable"}
 
 
 @pytest.mark.postgresql
@@ -139,7 +136,7 @@ def test_service_recovers_after_postgresql_was_stopped(database_url: str, tmp_pa
     proxy.refuse()
 
 
-def test_probes_of_the_same_second_share_one_check(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_probes_of_the_same_second_share_one_check(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = 0
 
     async def check() -> None:
@@ -148,50 +145,42 @@ def test_probes_of_the_same_second_share_one_check(monkeypatch: pytest.MonkeyPat
         await asyncio.sleep(0)
         raise NotReadyError("broken")
 
-    async def play() -> None:
-        nonlocal looks
-        monkeypatch.setattr(readiness, "REUSE_SECONDS", 3600.0)
-        ready = Readiness({"part": check})
-        answers = await asyncio.gather(*(ready.find_failures() for _ in range(50)))
-        assert answers == [{"part": "broken"}] * 50
-        assert looks == 1
-        assert await ready.find_failures() == {"part": "broken"}
-        assert looks == 1
-        monkeypatch.setattr(readiness, "REUSE_SECONDS", 0.0)
-        again = Readiness({"part": check})
-        await again.find_failures()
-        await again.find_failures()
-        assert looks == 3
-
-    asyncio.run(play())
+    monkeypatch.setattr(readiness, "REUSE_SECONDS", 3600.0)
+    ready = Readiness({"part": check})
+    answers = await asyncio.gather(*(ready.find_failures() for _ in range(50)))
+    assert answers == [{"part": "broken"}] * 50
+    assert looks == 1
+    assert await ready.find_failures() == {"part": "broken"}
+    assert looks == 1
+    monkeypatch.setattr(readiness, "REUSE_SECONDS", 0.0)
+    again = Readiness({"part": check})
+    await again.find_failures()
+    await again.find_failures()
+    assert looks == 3
 
 
-def test_hanging_check_times_out_and_runs_once(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_hanging_check_times_out_and_runs_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(readiness, "ANSWER_SECONDS", 0.05)
     started = 0
+    free = asyncio.Event()
 
-    async def play() -> None:
-        free = asyncio.Event()
+    async def hangs() -> None:
+        nonlocal started
+        started += 1
+        await free.wait()
 
-        async def hangs() -> None:
-            nonlocal started
-            started += 1
-            await free.wait()
+    async def works() -> None:
+        return
 
-        async def works() -> None:
-            return
-
-        ready = Readiness({"hangs": hangs, "works": works})
-        for _ in range(3):
-            assert await ready.find_failures() == {"hangs": "no_answer"}
-        assert started == 1
-        free.set()
-        async with asyncio.timeout(30):
-            while await ready.find_failures():
-                pass
-        await ready.stop()
-
-    asyncio.run(play())
+    ready = Readiness({"hangs": hangs, "works": works})
+    for _ in range(3):
+        assert await ready.find_failures() == {"hangs": "no_answer"}
+    assert started == 1
+    free.set()
+    async with asyncio.timeout(30):
+        while await ready.find_failures():
+            pass
+    await ready.stop()
 
 
 async def test_cancelled_probe_does_not_end_the_check_of_others() -> None:
@@ -209,7 +198,7 @@ async def test_cancelled_probe_does_not_end_the_check_of_others() -> None:
     assert await second == {}
 
 
-def test_failure_and_recovery_are_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+async def test_failure_and_recovery_are_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO", "walkaround.readiness")
     broken = True
 
@@ -217,14 +206,10 @@ def test_failure_and_recovery_are_logged_once(caplog: pytest.LogCaptureFixture) 
         if broken:
             raise NotReadyError("broken")
 
-    async def play() -> None:
-        nonlocal broken
-        ready = Readiness({"part": check})
-        await ready.find_failures()
-        await ready.find_failures()
-        broken = False
-        await ready.find_failures()
-        await ready.find_failures()
-
-    asyncio.run(play())
+    ready = Readiness({"part": check})
+    await ready.find_failures()
+    await ready.find_failures()
+    broken = False
+    await ready.find_failures()
+    await ready.find_failures()
     assert caplog.messages == ["not ready: part (broken)", "ready again: part"]

@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 
 from tests.one_loop import second_client
 from tests.pictures import encode_picture, gradient_pixels
+from tests.service.answers import read_body, read_data, read_list
 
 IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Safari/604.1"
 ADDRESS = "192.168.7.20"
@@ -61,10 +62,7 @@ class Phone:
         assert first_answer.status_code == 200, first_answer.text
         half = len(data) // 2
         assert self.part(0, data[:half], upload_id).json()["data"]["received"] == half
-        answer = self.part(half, data[half:], upload_id)
-        assert answer.status_code == 200, answer.text
-        upload: dict[str, Any] = answer.json()["data"]
-        return upload
+        return read_data(self.part(half, data[half:], upload_id))
 
 
 class PhoneSetup:
@@ -73,44 +71,29 @@ class PhoneSetup:
     def __init__(self, client: TestClient) -> None:
         self.client = client
         files = {"file": ("flügel.png", encode_picture(gradient_pixels(640, 480)), "image/png")}
-        file_id = client.post("/api/files", files=files).json()["data"]["file_id"]
-        image = client.post(
-            "/api/catalogue/reference-images",
-            json={"reference_image_name": "左翼", "file_id": file_id},
-        ).json()["data"]
-        record = client.post(
-            "/api/inspection/create",
-            json={
-                "task_id": "T-1",
-                "inspection_name": "左翼检查",
-                "reference_image_id": image["reference_image_id"],
-            },
-        ).json()["data"]
-        self.record_id: str = record["inspection_id"]
+        file_id = read_data(client.post("/api/files", files=files))["file_id"]
+        body = {"reference_image_name": "左翼", "file_id": file_id}
+        image = read_data(client.post("/api/catalogue/reference-images", json=body))
+        image_id = image["reference_image_id"]
+        body = {"task_id": "T-1", "inspection_name": "左翼检查", "reference_image_id": image_id}
+        self.record_id: str = read_data(client.post("/api/inspection/create", json=body))["inspection_id"]
         self.items = [self._create_item(name, x) for name, x in (("前缘", 0.1), ("口盖", 0.5))]
 
     def _create_item(self, name: str, x: float) -> str:
         point = {"point": {"x": x, "y": 0.2, "w": 0.25, "h": 0.3}}
         body = {"item_name": name, "inspection_id": self.record_id, "item_point": point}
-        answer = self.client.post("/api/inspection_item/create", json=body)
-        assert answer.status_code == 200, answer.text
-        item_id: str = answer.json()["item_id"]
-        return item_id
+        return str(read_body(self.client.post("/api/inspection_item/create", json=body))["item_id"])
 
     def create_code(
         self, item_id: str | None = None, by: TestClient | None = None, **more: Any
     ) -> dict[str, Any]:
         """Create a code, by default as the administrator."""
         body = {"inspection_id": self.record_id, "item_id": item_id, **more}
-        answer = (by or self.client).post("/api/phone/codes", json=body)
-        assert answer.status_code == 200, answer.text
-        phone_code: dict[str, Any] = answer.json()["data"]
-        return phone_code
+        return read_data((by or self.client).post("/api/phone/codes", json=body))
 
     def read_status(self, code: dict[str, Any]) -> dict[str, Any]:
         """The code as its creator sees it."""
-        status: dict[str, Any] = self.client.get(f"/api/phone/codes/{code['code_id']}").json()["data"]
-        return status
+        return read_data(self.client.get(f"/api/phone/codes/{code['code_id']}"))
 
     def connect_phone(self, item_id: str | None = None, by: TestClient | None = None) -> Phone:
         """A phone that has claimed a new code."""
@@ -121,10 +104,7 @@ class PhoneSetup:
 
     def item_photos(self, item_id: str) -> list[dict[str, Any]]:
         """The photos of an item, newest first."""
-        photos: list[dict[str, Any]] = self.client.get(f"/api/inspection_item/{item_id}/photos").json()[
-            "data"
-        ]
-        return photos
+        return read_list(self.client.get(f"/api/inspection_item/{item_id}/photos"))
 
     def seal(self) -> None:
         """Finish the record."""

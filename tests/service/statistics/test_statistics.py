@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from service.db.database import Database
 from service.settings import Settings
 from service.statistics.service import MAX_SERIES, StatisticsService
 from service.statistics.tables import ITEM, RECORD, SUM
-from tests.service_app import Answer
+from tests.service.answers import read_body, read_data
 
 DAY = "2026-05-14"
 NOON = f"{DAY}T12:00:00"
@@ -30,12 +29,6 @@ def statistics(client: TestClient, database: Database) -> StatisticsService:
     return StatisticsService(database)
 
 
-def response_data(answer: Answer) -> Any:
-    body = answer.json()
-    assert answer.status_code == 200, body
-    return body.get("data", body)
-
-
 def read_sums(database: Database) -> dict[tuple[Any, ...], int]:
     read_rows = database.read_now(lambda session: session.execute(select(SUM)).all())
     return {tuple(row[:-1]): row.amount for row in read_rows if row.amount}
@@ -46,7 +39,7 @@ def read_rows(database: Database, table: Table) -> list[Any]:
 
 
 def read_chart(client: TestClient, name: str, **query: str) -> dict[str, int]:
-    answer = response_data(client.get(f"/api/statistics/{name}", params=query))
+    answer = read_data(client.get(f"/api/statistics/{name}", params=query))
     return {series["name"]: sum(series["amounts"]) for series in answer["series"]}
 
 
@@ -55,16 +48,14 @@ PAGE = {"current_page": 1, "page_size": 10}
 
 def create_record(client: TestClient, **values: Any) -> str:
     body = {"task_id": "t", "executor_id": "e", "start_time": NOON, **values}
-    record_id: str = response_data(client.post("/api/inspection/create", json=body))["inspection_id"]
+    record_id: str = read_data(client.post("/api/inspection/create", json=body))["inspection_id"]
     return record_id
 
 
 def create_item(client: TestClient, inspection_id: str, *labels: str, name: str = "Nose") -> str:
-    new = response_data(
-        client.post("/api/inspection_item/create", json={"item_name": name, "inspection_id": inspection_id})
-    )
-    add_findings(client, new["item_id"], *labels)
-    item_id: str = new["item_id"]
+    body = {"item_name": name, "inspection_id": inspection_id}
+    item_id: str = read_body(client.post("/api/inspection_item/create", json=body))["item_id"]
+    add_findings(client, item_id, *labels)
     return item_id
 
 
@@ -73,26 +64,22 @@ def add_findings(client: TestClient, item_id: str, *labels: str) -> None:
     boxes = [{"label": label, "confidence": 0.5, "points": points, "origin": "person"} for label in labels]
     entry = {"isPassed": not boxes, "progress": "done", "version": 1}
     path = f"/api/inspection_item/{item_id}"
-    response_data(client.put(path, json={"result": [entry]}))
+    read_body(client.put(path, json={"result": [entry]}))
     # Findings that a client enters are not counted: a person confirms them.
-    response_data(client.post(f"{path}/boxes", json={"of_version": 1, "boxes": boxes}))
+    read_data(client.post(f"{path}/boxes", json={"of_version": 1, "boxes": boxes}))
 
 
 def test_sums_equal_a_recount_after_every_change(
     client: TestClient, database: Database, statistics: StatisticsService
 ) -> None:
-    plane = response_data(client.post("/api/catalogue/aircraft", json={"aircraft_name": "B-1"}))[
-        "aircraft_id"
-    ]
-    other_plane = response_data(client.post("/api/catalogue/aircraft", json={"aircraft_name": "B-2"}))[
-        "aircraft_id"
-    ]
-    flight = response_data(
-        client.post("/api/catalogue/flights", json={"flight_number": "1", "aircraft_id": plane})
+    def create_entry(kind: str, **values: str) -> dict[str, Any]:
+        return read_data(client.post(f"/api/catalogue/{kind}", json=values))
+
+    plane, other_plane = (
+        create_entry("aircraft", aircraft_name=name)["aircraft_id"] for name in ("B-1", "B-2")
     )
-    task = response_data(
-        client.post("/api/catalogue/tasks", json={"task_name": "A", "flight_id": flight["flight_id"]})
-    )
+    flight = create_entry("flights", flight_number="1", aircraft_id=plane)
+    task = create_entry("tasks", task_name="A", flight_id=flight["flight_id"])
     first = create_record(client, task_id=task["task_id"])
     second = create_record(client, executor_id=None, start_time=None)
     nose, wing = create_item(client, first, "dent", "crack"), create_item(client, first, "dent", name="Wing")
@@ -111,45 +98,39 @@ def test_sums_equal_a_recount_after_every_change(
     assert read_chart(client, "findings/label", aircraft_id=plane, day_to=DAY) == {"dent": 2, "crack": 1}
     assert read_chart(client, "findings/label", aircraft_id=other_plane) == {}
 
-    boxes = [
-        {
-            "label": "dent",
-            "confidence": 1,
-            "points": {"x1": 9, "y1": 9, "x2": 12, "y2": 12},
-            "origin": "person",
-        }
-    ]
-    correction = {"of_version": 1, "boxes": boxes}
-    response_data(client.post(f"/api/inspection_item/{nose}/boxes", json=correction))
-    response_data(client.post(f"/api/inspection_item/{wing}/verdict", json={"verdict": "passed"}))
-    response_data(client.put(f"/api/inspection_item/{wing}", json={"item_name": "Flap"}))
+    points = {"x1": 9, "y1": 9, "x2": 12, "y2": 12}
+    box = {"label": "dent", "confidence": 1, "points": points, "origin": "person"}
+    correction = {"of_version": 1, "boxes": [box]}
+    read_data(client.post(f"/api/inspection_item/{nose}/boxes", json=correction))
+    read_data(client.post(f"/api/inspection_item/{wing}/verdict", json={"verdict": "passed"}))
+    read_body(client.put(f"/api/inspection_item/{wing}", json={"item_name": "Flap"}))
     same()
     assert read_chart(client, "findings/label") == {"dent": 2, "leak": 1}
     assert read_chart(client, "findings/region") == {"Nose": 1, "Flap": 1, "Tail": 1}
 
     body = {"flight_number": "1", "aircraft_id": other_plane}
     etag = client.get(f"/api/catalogue/flights/{flight['flight_id']}").headers["etag"]
-    response_data(
+    read_data(
         client.put(f"/api/catalogue/flights/{flight['flight_id']}", json=body, headers={"If-Match": etag})
     )
     same()
     assert read_chart(client, "findings/aircraft") == {other_plane: 2, "": 1}
 
     path = f"/api/inspection/updateInspection/{first}"
-    response_data(client.put(path, json={"executor_id": "f", "end_time": f"{DAY}T12:30:00"}))
-    response_data(
+    read_data(client.put(path, json={"executor_id": "f", "end_time": f"{DAY}T12:30:00"}))
+    read_data(
         client.put(f"/api/inspection/updateInspection/{second}", json={"inspection_status": "cancelled"})
     )
     same()
     assert read_chart(client, "records") == {"in_progress": 1, "cancelled": 1}
     assert read_chart(client, "records", executor_id="f") == {"in_progress": 1}
-    took = response_data(client.get("/api/statistics/durations"))
+    took = read_data(client.get("/api/statistics/durations"))
     assert (sum(took["records"]), sum(took["seconds"])) == (1, 1800)
 
     client.delete(f"/api/inspection_item/{tail}").raise_for_status()
     same()
     assert read_chart(client, "findings/label") == {"dent": 2}
-    response_data(client.post(f"/api/inspection_item/{tail}/restore"))
+    read_body(client.post(f"/api/inspection_item/{tail}/restore"))
     same()
     assert read_chart(client, "findings/label") == {"dent": 2, "leak": 1}
     client.delete(f"/api/inspection/deleteInspection/{first}").raise_for_status()
@@ -169,8 +150,7 @@ def test_search_finds_the_records_of_a_chart_value(client: TestClient) -> None:
     plain = create_record(client)
 
     def behind(**query: Any) -> set[str]:
-        page = {"current_page": 1, "page_size": 10}
-        page_of_records = response_data(client.get("/api/inspection/search", params=page | query))
+        page_of_records = read_data(client.get("/api/inspection/search", params=PAGE | query))
         return {create_record["inspection_id"] for create_record in page_of_records["data"]}
 
     assert behind(finding_label="dent") == {dented}
@@ -187,9 +167,7 @@ def test_rare_name_is_counted_as_other(client: TestClient) -> None:
     create_item(
         client, create_record(client), *(f"label {number}" for number in range(MAX_SERIES)), *["dent"] * 2
     )
-    answer = response_data(
-        client.get("/api/statistics/findings/label", params={"day_from": DAY, "day_to": DAY})
-    )
+    answer = read_data(client.get("/api/statistics/findings/label", params={"day_from": DAY, "day_to": DAY}))
     assert len(answer["series"]) == MAX_SERIES
     assert answer["series"][0] == {"name": "dent", "title": None, "amounts": [2]}
     assert answer["others"] == [1]
@@ -202,7 +180,7 @@ def test_days_weeks_and_months_have_the_same_sums(client: TestClient) -> None:
 
     def chart_from(first: str) -> tuple[int, int]:
         query = {"day_from": first, "day_to": DAY}
-        answer = response_data(client.get("/api/statistics/findings/label", params=query))
+        answer = read_data(client.get("/api/statistics/findings/label", params=query))
         return len(answer["periods"]), sum(answer["series"][0]["amounts"])
 
     assert chart_from("2026-05-01") == (14, 1)
@@ -211,7 +189,7 @@ def test_days_weeks_and_months_have_the_same_sums(client: TestClient) -> None:
     assert chart_from("2024-03-01") == (27, 4)
 
 
-def test_service_counts_existing_records_at_its_start(
+async def test_service_counts_existing_records_at_its_start(
     client: TestClient, database: Database, settings: Settings, statistics: StatisticsService
 ) -> None:
     create_item(client, create_record(client), "dent")
@@ -224,12 +202,8 @@ def test_service_counts_existing_records_at_its_start(
     database.write_now(forget)
     answer = client.get("/api/statistics/records")
     assert (answer.status_code, answer.json()["msg"]) == (503, "统计数据正在生成，请稍后重试")
-
-    async def begin() -> None:
-        await statistics.start()
-        await statistics.stop()
-
-    asyncio.run(begin())
+    await statistics.start()
+    await statistics.stop()
     assert read_sums(database) == before
     assert read_chart(client, "findings/label") == {"dent": 1}
 
@@ -250,7 +224,7 @@ def test_recount_command_is_audited(
     assert main(["statistics", "rebuild"]) == 0
     assert "counted 1 record\n" in capsys.readouterr().out
     assert read_sums(database) == before
-    log = response_data(client.get("/api/audit", params={"kind": "statistics"}))["data"]
+    log = read_data(client.get("/api/audit", params={"kind": "statistics"}))["data"]
     assert [(entry["action"], entry["details"]) for entry in log] == [("rebuild", {"records": 1})]
 
 

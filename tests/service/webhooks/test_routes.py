@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 
 from service.settings import Settings
 from service.webhooks.rules import signature
+from tests.service.answers import read_data
 from tests.webhook_receiver import ReceivedRequest, Receiver
 
 EVENTS = ["record.sealed", "record.released", "item.failed"]
@@ -32,10 +33,7 @@ def receiver() -> Iterator[Receiver]:
 
 
 def create_webhook(client: TestClient, **body: Any) -> dict[str, Any]:
-    answer = client.post("/api/webhooks", json={"name": "值班", "events": EVENTS, **body})
-    assert answer.status_code == 200, answer.text
-    data: dict[str, Any] = answer.json()["data"]
-    return data
+    return read_data(client.post("/api/webhooks", json={"name": "值班", "events": EVENTS, **body}))
 
 
 def record_with_item(client: TestClient) -> tuple[str, str]:

@@ -40,10 +40,8 @@ def test_one_process_answers_requests_in_order(child: Child) -> None:
 
 def test_progress_is_reported_before_the_answer(child: Child) -> None:
     percents: list[int] = []
-    assert (
-        child.ask({"percents": [1, 50, 99]}, LONG_SECONDS, progress=percents.append).message["pid"]
-        == child.pid
-    )
+    answer = child.ask({"percents": [1, 50, 99]}, LONG_SECONDS, progress=percents.append)
+    assert answer.message["pid"] == child.pid
     assert percents == [1, 50, 99]
     assert child.ask({"percents": [1]}, LONG_SECONDS).message["pid"] == child.pid
 

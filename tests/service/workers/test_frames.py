@@ -93,7 +93,5 @@ def test_too_long_frame_is_not_sent(frame: Frame, monkeypatch: pytest.MonkeyPatc
 def test_raw_bytes_are_sent_unchanged() -> None:
     picture = bytes(range(256)) * 10
     head = json.dumps({"picture": True}).encode()
-    assert (
-        write_frames(Frame({"picture": True}, picture))
-        == struct.pack(">II", len(head), 2560) + head + picture
-    )
+    written = struct.pack(">II", len(head), 2560) + head + picture
+    assert write_frames(Frame({"picture": True}, picture)) == written

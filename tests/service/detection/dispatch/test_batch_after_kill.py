@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import text
 
 from service.db.database import Database
-from tests.service.detection.dispatch.test_entries import until
 from tests.service.detection.dispatch.test_queue import items_to_detect
+from tests.service.waiting import wait_until
 from tests.service_process import create_first_admin, running_service
 
 MADE = 3
@@ -75,7 +75,7 @@ def test_batch_of_a_killed_service_is_created_once_and_completely(
                     answer = client.post("/detection/batches", json={"inspection_ids": None}).json()["data"]
                     assert (answer["total"], answer["canceled"]) == (ITEMS, 0)
                     # Two services at once do not see each other's last one.
-                    until(lambda: counts(database)[0] >= MADE)
+                    wait_until(lambda: counts(database)[0] >= MADE)
                     place = f"/detection/batches/{answer['batch_id']}"
                     assert client.get(place).json()["data"]["total"] == ITEMS
                     dies.process.kill()
@@ -85,7 +85,7 @@ def test_batch_of_a_killed_service_is_created_once_and_completely(
                     assert before + unmade == ITEMS
         address = address or another()
         with httpx.Client(base_url=f"{address}/api", headers=headers, timeout=30) as client:
-            until(lambda: client.get(place).json()["data"]["done"] == ITEMS, 60)
+            wait_until(lambda: client.get(place).json()["data"]["done"] == ITEMS, 60)
             for item in items:
                 entries = client.get(f"/inspection_item/{item}").json()["result"]
                 assert [entry["progress"] for entry in entries] == ["done"]

@@ -18,10 +18,12 @@ from service.detection.dispatch.enqueuing import JobEnqueuer
 from service.detection.jobs import batch_rows
 from service.detection.tables import BatchRow, ChunkRow
 from shared import samples
+from tests.service.answers import read_data, read_list
 from tests.service.detection.conftest import Held
-from tests.service.detection.dispatch.test_entries import path, until
-from tests.service.detection.dispatch.test_jobs import detect, encode, make_item, upload
+from tests.service.detection.dispatch.test_entries import path
+from tests.service.detection.dispatch.test_jobs import add_photo, detect, make_item
 from tests.service.detection.dispatch.test_jobs import results as results_of
+from tests.service.waiting import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.both_databases]
 
@@ -30,29 +32,21 @@ def more(client: TestClient, item: dict[str, Any], scene: samples.Scene, **field
     """Another item with a photo, in a record of its own unless `fields` name one."""
     given = {"model_id": "reference-difference", "item_point": item["item_point"], **fields}
     created = make_item(client, **given)
-    photo = upload(client, "photo.png", encode(scene.photo))
-    client.post(path(created, "/photos"), json={"file_id": photo["file_id"]})
+    add_photo(client, created, scene.photo)
     return created
 
 
 def batch(client: TestClient, batch_id: str, what: str = "") -> dict[str, Any]:
     place = f"/api/detection/batches/{batch_id}{what}"
-    answer = client.post(place) if what else client.get(place)
-    assert answer.status_code == 200, answer.text
-    data: dict[str, Any] = answer.json()["data"]
-    return data
+    return read_data(client.post(place) if what else client.get(place))
 
 
 def pending(client: TestClient, records: list[str] | None = None) -> dict[str, Any]:
-    answer = client.post("/api/detection/batches", json={"inspection_ids": records})
-    assert answer.status_code == 200, answer.text
-    data: dict[str, Any] = answer.json()["data"]
-    return data
+    return read_data(client.post("/api/detection/batches", json={"inspection_ids": records}))
 
 
 def batch_jobs(client: TestClient, batch_id: str) -> list[dict[str, Any]]:
-    listed: list[dict[str, Any]] = client.get(f"/api/detection/jobs?batch_id={batch_id}").json()["data"]
-    return listed
+    return read_list(client.get(f"/api/detection/jobs?batch_id={batch_id}"))
 
 
 def test_a_record_s_open_items_are_one_batch(
@@ -70,13 +64,13 @@ def test_a_record_s_open_items_are_one_batch(
     (batch_id,) = {job["batch_id"] for job in jobs}
     assert held.started.wait(60)
     # One is computed, the next one is prepared meanwhile.
-    until(lambda: batch(client, batch_id)["running"] == 2)
+    wait_until(lambda: batch(client, batch_id)["running"] == 2)
     now = batch(client, batch_id)
     assert (now["total"], now["queued"], now["progress"]) == (3, 1, 0)
     again = client.post(f"/api/inspection/{record}/detect").json()["data"]
     assert {job["job_id"] for job in again} == {job["job_id"] for job in jobs}
     held.go.set()
-    until(lambda: batch(client, batch_id)["done"] == 3)
+    wait_until(lambda: batch(client, batch_id)["done"] == 3)
     assert batch(client, batch_id)["progress"] == 100
     listed = client.get(f"/api/detection/jobs?batch_id={batch_id}").json()["data"]
     assert {job["job_id"] for job in listed} == {job["job_id"] for job in jobs}
@@ -93,7 +87,7 @@ def test_all_pending_items_of_all_open_records_are_one_batch(
     assert pending(client, [done["inspection_id"]])["total"] == 0
     batch_state = pending(client)
     assert batch_state["total"] == 2
-    until(lambda: batch(client, batch_state["batch_id"])["done"] == 2)
+    wait_until(lambda: batch(client, batch_state["batch_id"])["done"] == 2)
     assert [len(results_of(client, one)) for one in (item, other, done, cancelled)] == [1, 1, 1, 0]
     nothing = pending(client)
     assert (nothing["total"], nothing["progress"]) == (0, 100)
@@ -117,7 +111,7 @@ def test_a_batch_is_cancelled_and_retried(
     retried = batch(client, answer["batch_id"], "/retry")
     assert retried["total"] == 2
     assert retried["batch_id"] != answer["batch_id"]
-    until(lambda: batch(client, retried["batch_id"])["done"] == 2)
+    wait_until(lambda: batch(client, retried["batch_id"])["done"] == 2)
     for one in (item, other):
         assert [entry["progress"] for entry in results_of(client, one)] == ["canceled", "done"]
     assert batch(client, retried["batch_id"], "/retry")["total"] == 0
@@ -158,13 +152,13 @@ def test_batch_is_answered_whole_before_its_jobs_are_created(
     answer = pending(client)
     assert (answer["total"], answer["progress"]) == (4, 0)
     assert slow.started.wait(60)
-    until(lambda: batch(client, answer["batch_id"])["done"] == 2)
+    wait_until(lambda: batch(client, answer["batch_id"])["done"] == 2)
     now = batch(client, answer["batch_id"])
     assert (now["total"], now["queued"], now["progress"]) == (4, 2, 50)
     # What is about to be made is not asked for twice.
     assert pending(client)["total"] == 0
     slow.go.set()
-    until(lambda: batch(client, answer["batch_id"])["done"] == 4)
+    wait_until(lambda: batch(client, answer["batch_id"])["done"] == 4)
     assert len(batch_jobs(client, answer["batch_id"])) == 4
 
 
@@ -183,14 +177,14 @@ def test_batch_cancelled_during_creation_is_retried_whole(
     stopped = batch(client, answer["batch_id"], "/cancel")
     assert (stopped["total"], stopped["canceled"]) == (5, 3)
     slow.go.set()
-    until(lambda: batch(client, answer["batch_id"])["canceled"] == 5)
+    wait_until(lambda: batch(client, answer["batch_id"])["canceled"] == 5)
     now = batch(client, answer["batch_id"])
     assert (now["total"], now["queued"], now["progress"]) == (5, 0, 100)
     assert len(batch_jobs(client, answer["batch_id"])) == 2
     held.go.set()
     again = batch(client, answer["batch_id"], "/retry")
     assert again["total"] == 5
-    until(lambda: batch(client, again["batch_id"])["done"] == 5)
+    wait_until(lambda: batch(client, again["batch_id"])["done"] == 5)
     for one in (item, *others):
         assert [entry["progress"] for entry in results_of(client, one)][-1] == "done"
         assert [entry["progress"] for entry in results_of(client, one)].count("done") == 1
@@ -212,7 +206,7 @@ def test_failing_chunk_does_not_block_others_and_is_retried(
 
     monkeypatch.setattr(JobEnqueuer, "jobs", failing)
     answer = pending(client)
-    until(lambda: batch(client, answer["batch_id"])["done"] == 3)
+    wait_until(lambda: batch(client, answer["batch_id"])["done"] == 3)
     assert len(failures) == 3
     assert [len(results_of(client, one)) for one in (item,)] == [1]
 

@@ -10,9 +10,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from shared import samples
+from tests.service.answers import read_list
 from tests.service.detection.dispatch.test_batches import more
-from tests.service.detection.dispatch.test_entries import path, until
+from tests.service.detection.dispatch.test_entries import path
 from tests.service.detection.dispatch.test_jobs import results as results_of
+from tests.service.waiting import wait_until
 
 WORKERS, ROUNDS = 6, 12
 
@@ -56,12 +58,9 @@ def test_detect_cancel_edit_and_delete_at_once(
     assert set(statuses) <= {200, 404, 409}
 
     def jobs() -> list[dict[str, Any]]:
-        listed: list[dict[str, Any]] = client.get(f"/api/detection/jobs?inspection_id={record}").json()[
-            "data"
-        ]
-        return listed
+        return read_list(client.get(f"/api/detection/jobs?inspection_id={record}"))
 
-    until(lambda: all(job["state"] not in ("queued", "running") for job in jobs()), 60)
+    wait_until(lambda: all(job["state"] not in ("queued", "running") for job in jobs()), 60)
     states = {job["job_id"]: job["state"] for job in jobs()}
     agree = {"done": "done", "error": "failed", "canceled": "canceled"}
     for one in items:

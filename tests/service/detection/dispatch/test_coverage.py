@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from shared import samples
-from tests.service.detection.dispatch.test_jobs import detect, encode, make_item, results, upload
+from tests.service.detection.dispatch.test_jobs import add_photo, detect, encode, make_item, results, upload
 
 pytestmark = [pytest.mark.slow, pytest.mark.both_databases]
 
@@ -21,11 +21,7 @@ def item_with_photo(client: TestClient, photo: Any, **more: Any) -> dict[str, An
     reference = upload(client, "reference.png", encode(PANEL))
     point = {"point": POINT, "fileInfo": {"download_url": reference["download_url"]}, **more}
     created = make_item(client, model_id="reference-difference", item_point=point)
-    file = upload(client, "photo.png", encode(photo))
-    added = client.post(
-        f"/api/inspection_item/{created['item_id']}/photos", json={"file_id": file["file_id"]}
-    )
-    assert added.status_code == 200, added.text
+    add_photo(client, created, photo)
     return created
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
@@ -14,18 +12,11 @@ from shared import __version__, samples
 from shared.record import results
 from shared.record.entries import Entry
 from tests.service.detection.conftest import Held
-from tests.service.detection.dispatch.test_jobs import detect, encode, make_item, upload
+from tests.service.detection.dispatch.test_jobs import add_photo, detect, make_item
 from tests.service.detection.dispatch.test_jobs import results as results_of
+from tests.service.waiting import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.both_databases]
-
-
-def until(reached: Callable[[], bool], seconds: float = 60) -> None:
-    # The compute process yields the processor to the tests beside it.
-    end = time.monotonic() + seconds
-    while not reached():
-        assert time.monotonic() < end, "it did not come to that"
-        time.sleep(0.1)
 
 
 def path(item: dict[str, Any], what: str = "") -> str:
@@ -40,7 +31,7 @@ def wait_for_end(client: TestClient, job: dict[str, Any]) -> dict[str, Any]:
         job_state.update(client.get(f"/api/detection/jobs/{job['job_id']}").json()["data"])
         return job_state["state"] not in ("queued", "running")
 
-    until(over)
+    wait_until(over)
     return job_state
 
 
@@ -50,14 +41,13 @@ def test_an_entry_keeps_its_version_from_pending_to_done(
     between, second = (
         make_item(client, model_id="reference-difference", item_point=item["item_point"]) for _ in range(2)
     )
-    photo = upload(client, "zweite.png", encode(scene.photo))
     for one in (between, second):
-        client.post(path(one, "/photos"), json={"file_id": photo["file_id"]})
+        add_photo(client, one, scene.photo, "zweite.png")
     etag = client.get(path(item)).headers["etag"]
     job, _, waiting = (detect(client, one, wait=0) for one in (item, between, second))
     assert (job["version"], waiting["version"]) == (1, 1)
     assert held.started.wait(60)
-    until(lambda: [entry["progress"] for entry in results_of(client, between)] == ["detecting"])
+    wait_until(lambda: [entry["progress"] for entry in results_of(client, between)] == ["detecting"])
     (taken,), (queued,) = results_of(client, item), results_of(client, second)
     assert (taken["progress"], taken["isPassed"], taken["version"]) == ("detecting", False, 1)
     assert taken["job_id"] == job["job_id"]

@@ -19,10 +19,11 @@ from service.detection.queue.procrastinate_queue import ProcrastinateQueue
 from service.detection.tables import JobRow
 from shared.wire.detection import JobState
 from tests.service.detection.conftest import Held
-from tests.service.detection.dispatch.test_entries import until, wait_for_end
+from tests.service.detection.dispatch.test_entries import wait_for_end
 from tests.service.detection.dispatch.test_jobs import detect
 from tests.service.detection.dispatch.test_jobs import results as results_of
 from tests.service.detection.dispatch.test_queue import waiting
+from tests.service.waiting import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.both_databases]
 
@@ -106,10 +107,10 @@ def test_a_clock_that_is_set_forward_while_a_job_is_computed_leaves_one_result(
     database.write_now(an_hour_later)
     if database.is_sqlite:
         # The one who works on it is still there, and takes it for dead.
-        until(lambda: database.read_now(lambda session: attempt(session, job["job_id"])) == 2)
+        wait_until(lambda: database.read_now(lambda session: attempt(session, job["job_id"])) == 2)
     else:
         # The search for dead workers waits for their next heartbeat.
-        until(lambda: database.read_now(is_beating))
+        wait_until(lambda: database.read_now(is_beating))
         assert database.read_now(lambda session: attempt(session, job["job_id"])) == 1
     held.go.set()
     assert wait_for_end(client, job)["state"] == "done"
@@ -140,8 +141,8 @@ def test_job_that_ended_without_queue_update_is_not_repeated(
         assert row.state == JobState.DONE
         ProcrastinateQueue(database).add(session, row)
 
-    until(lambda: waiting(database) == [])
+    wait_until(lambda: waiting(database) == [])
     database.write_now(as_if_unheard)
-    until(lambda: waiting(database) == [])
+    wait_until(lambda: waiting(database) == [])
     assert results_of(client, item) == before
     assert database.read_now(lambda session: attempt(session, job["job_id"])) == 1

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from shared import samples
 from tests.service.detection.dispatch.test_entries import path
-from tests.service.detection.dispatch.test_jobs import detect, encode, upload
+from tests.service.detection.dispatch.test_jobs import add_photo, detect
 from tests.service.detection.dispatch.test_jobs import results as results_of
 from tests.service.detection.graphs import constant_model
 from tests.service.detection.models.test_registry import add
@@ -88,6 +88,5 @@ def test_an_onnx_detector_leaves_out_what_lies_in_ignored_parts_of_the_reference
         assert entry["provenance"]["alignment"]["inliers"] > 10
     strange = samples.draw_panel(640, 480, 77).image[::-1, ::-1].copy()
     strange[:] = 128
-    photo = upload(client, "grey.png", encode(strange))
-    client.post(path(item, "/photos"), json={"file_id": photo["file_id"]})
+    add_photo(client, item, strange)
     assert detect(client, item)["error"] == "alignment_failed"

@@ -21,6 +21,7 @@ from shared import samples
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
 from shared.wire.detection import JobState
+from tests.service.answers import read_body, read_data
 from tests.service.detection.graphs import brightness_model
 
 pytestmark = [pytest.mark.slow, pytest.mark.both_databases]
@@ -38,27 +39,28 @@ def encode(image: samples.Image) -> bytes:
 
 
 def upload(client: TestClient, name: str, data: bytes) -> dict[str, Any]:
-    answer = client.post("/api/files", files={"file": (name, data, "image/png")})
-    assert answer.status_code == 200, answer.text
-    body: dict[str, Any] = answer.json()
-    inner: dict[str, Any] = body.get("data", body)
-    return inner
+    return read_data(client.post("/api/files", files={"file": (name, data, "image/png")}))
+
+
+def add_photo(
+    client: TestClient, item: dict[str, Any], image: samples.Image, name: str = "photo.png"
+) -> dict[str, Any]:
+    """Add a photo to the item. Returns its file."""
+    file = upload(client, name, encode(image))
+    path = f"/api/inspection_item/{item['item_id']}/photos"
+    read_data(client.post(path, json={"file_id": file["file_id"]}))
+    return file
 
 
 def make_item(client: TestClient, **fields: Any) -> dict[str, Any]:
     record = client.post("/api/inspection/create", json={"task_id": "t"}).json()["data"]
     body = {"item_name": "a", "inspection_id": record["inspection_id"], **fields}
-    answer = client.post("/api/inspection_item/create", json=body)
-    assert answer.status_code == 200, answer.text
-    item: dict[str, Any] = answer.json()
-    return item
+    return read_body(client.post("/api/inspection_item/create", json=body))
 
 
 def detect(client: TestClient, item: dict[str, Any], wait: int = 60) -> dict[str, Any]:
     """Start a detection. Returns its job, after its end unless `wait` is 0."""
-    answer = client.post(f"/api/inspection_item/{item['item_id']}/detect?wait={wait}")
-    assert answer.status_code == 200, answer.text
-    job: dict[str, Any] = answer.json()["data"]
+    job = read_data(client.post(f"/api/inspection_item/{item['item_id']}/detect?wait={wait}"))
     deadline = time.monotonic() + 120
     # The service answers after `wait` seconds at the latest, which do not suffice on a busy machine.
     while wait and job["state"] in ("queued", "running"):
@@ -105,8 +107,7 @@ def test_a_run_writes_one_result_with_its_provenance(
 def test_a_photo_of_something_else_never_passes(client: TestClient, item: dict[str, Any]) -> None:
     other = samples.draw_panel(640, 480, 77).image[::-1, ::-1].copy()
     cv2.randn(other, (90, 90, 90), (60, 60, 60))
-    photo = upload(client, "other.png", encode(other))
-    client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": photo["file_id"]})
+    add_photo(client, item, other)
     job = detect(client, item)
     assert (job["state"], job["error"]) == ("failed", "alignment_failed")
     assert "重新拍摄" in job["message"]
@@ -131,12 +132,11 @@ def test_missing_input_is_reported_at_once(client: TestClient) -> None:
 
 
 def test_unknown_model_and_broken_photo_are_in_the_result(client: TestClient, scene: samples.Scene) -> None:
-    photo = upload(client, "photo.png", encode(scene.photo))
     item = make_item(client, model_id="not-here")
-    client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": photo["file_id"]})
+    add_photo(client, item, scene.photo)
     assert detect(client, item)["error"] == "model_unknown"
     item = make_item(client, model_id="reference-difference")
-    client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": photo["file_id"]})
+    add_photo(client, item, scene.photo)
     assert detect(client, item)["error"] == "no_region"
 
 

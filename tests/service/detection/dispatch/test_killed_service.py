@@ -12,8 +12,8 @@ import pytest
 from service.detection.jobs.job_rows import MAX_ATTEMPTS
 from shared.record.codes import Progress
 from shared.wire.detection import JobState
-from tests.service.detection.dispatch.test_entries import until
 from tests.service.detection.dispatch.test_queue import items_to_detect
+from tests.service.waiting import wait_until
 from tests.service_process import ADMIN, create_first_admin, running_service
 
 pytestmark = pytest.mark.slow
@@ -39,7 +39,7 @@ def test_a_killed_service_leaves_jobs_and_entries_in_agreement(tmp_path: Path) -
                 with httpx.Client(base_url=f"{running.url}/api", headers=headers, timeout=30) as client:
                     record, items = items_to_detect(client)
                     client.post(f"/inspection/{record}/detect").raise_for_status()
-            until(lambda: len([pair for pair in pairs(data_dir) if pair[0] == "running"]) >= 1)
+            wait_until(lambda: len([pair for pair in pairs(data_dir) if pair[0] == "running"]) >= 1)
             running.process.kill()
             running.process.wait(60)
         snapshots.append(pairs(data_dir))
@@ -53,7 +53,7 @@ def test_a_killed_service_leaves_jobs_and_entries_in_agreement(tmp_path: Path) -
     ):
         login = client.post("/auth/login", json={"username": ADMIN[0], "password": ADMIN[1]})
         headers = {"Authorization": f"Bearer {login.json()['data']['access_token']}"}
-        until(lambda: all(state == "done" for state, _ in pairs(data_dir)), 120)
+        wait_until(lambda: all(state == "done" for state, _ in pairs(data_dir)), 120)
         for item_id in items:
             (entry,) = client.get(f"/inspection_item/{item_id}", headers=headers).json()["result"]
             assert (entry["progress"], entry["version"]) == ("done", 1)

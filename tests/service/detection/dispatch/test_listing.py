@@ -12,6 +12,7 @@ from service.db.database import Database, now
 from service.detection.dispatch.dispatcher import Dispatcher
 from service.detection.tables import JobRow
 from shared.wire.detection import MAX_LISTED_JOBS, OPEN_JOB_STATES, JobState
+from tests.service.answers import read_list
 
 RECORD = "a1b2"
 
@@ -53,9 +54,8 @@ def pages(client: TestClient, **filters: Any) -> list[list[str]]:
     pages_of_ids: list[list[str]] = []
     while not pages_of_ids or len(pages_of_ids[-1]) == MAX_LISTED_JOBS:
         before = {"before": pages_of_ids[-1][-1]} if pages_of_ids else {}
-        answer = client.get("/api/detection/jobs", params={**filters, **before})
-        assert answer.status_code == 200, answer.text
-        pages_of_ids.append([job["job_id"] for job in answer.json()["data"]])
+        jobs = read_list(client.get("/api/detection/jobs", params={**filters, **before}))
+        pages_of_ids.append([job["job_id"] for job in jobs])
     return pages_of_ids
 
 

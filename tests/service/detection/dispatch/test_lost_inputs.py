@@ -18,11 +18,13 @@ from service.detection.failure import DetectionFailed
 from service.settings import Settings
 from service.stores.contents import Contents
 from shared import samples
+from tests.service.answers import read_data
 from tests.service.detection.conftest import Held
 from tests.service.detection.dispatch.test_batches import more
-from tests.service.detection.dispatch.test_entries import until, wait_for_end
-from tests.service.detection.dispatch.test_jobs import detect, encode, make_item, results, upload
+from tests.service.detection.dispatch.test_entries import wait_for_end
+from tests.service.detection.dispatch.test_jobs import add_photo, detect, encode, make_item, results
 from tests.service.detection.graphs import brightness_model
+from tests.service.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -33,10 +35,8 @@ def seen_by_model(client: TestClient, tmp_path: Path, scene: samples.Scene) -> d
     path = brightness_model(tmp_path / "bright.onnx")
     with path.open("rb") as file:
         answer = client.post("/api/detection/models", data={"model_name": "bright"}, files={"file": file})
-    assert answer.status_code == 200, answer.text
-    item = make_item(client, model_id=answer.json()["data"]["model_id"])
-    photo = upload(client, "photo.png", encode(scene.photo))
-    client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": photo["file_id"]})
+    item = make_item(client, model_id=read_data(answer)["model_id"])
+    add_photo(client, item, scene.photo)
     return item
 
 
@@ -129,7 +129,7 @@ def test_a_photo_that_ends_the_process_ahead_of_its_turn_fails_no_other_job(
 
     def patient(process: ComputeProcess, request: Any, seconds: float, progress: Any) -> Any:
         if not prepared:
-            until(lambda: bool(prepared))
+            wait_until(lambda: bool(prepared))
         return ask(process, request, seconds, progress)
 
     monkeypatch.setattr(ComputeProcess, "prepare_next", deadly)

@@ -20,8 +20,9 @@ from service.workers.child import ProcessDied
 from shared import samples
 from shared.images.cv import cv2
 from shared.samples import View
+from tests.service.answers import read_data
 from tests.service.detection.compute.test_appearances import gravel, surface
-from tests.service.detection.dispatch.test_jobs import detect, encode, results, upload
+from tests.service.detection.dispatch.test_jobs import add_photo, detect, encode, results, upload
 from tests.service.detection.graphs import spots_model
 from tests.service.detection.models.test_registry import add
 
@@ -29,7 +30,6 @@ pytestmark = pytest.mark.slow
 
 WIDTH, HEIGHT = 900, 700
 REGIONS = [(0.05, 0.05, 0.4, 0.4), (0.55, 0.05, 0.4, 0.4), (0.05, 0.55, 0.4, 0.4), (0.55, 0.55, 0.4, 0.4)]
-BRIGHT = '{"confidence": 0.6, "sliced": 0}'
 VIEW = View(rotation=4, scale=0.9, gain=1.05, noise=2)
 
 
@@ -48,23 +48,18 @@ class Scene:
 
     def add(self, image: samples.Image, name: str = "全景.png") -> str:
         file_id = upload(self.client, name, encode(image))["file_id"]
-        answer = self.client.post(self.path, json={"file_id": file_id})
-        assert answer.status_code == 200, answer.text
-        return str(answer.json()["data"]["photo_id"])
+        return str(read_data(self.client.post(self.path, json={"file_id": file_id}))["photo_id"])
 
     def match(self, photo_id: str) -> dict[str, Any]:
         # A busy machine may take longer than one request may wait.
         for _attempt in range(5):
-            answer = self.client.post(f"{self.path}/{photo_id}/match", params={"wait": 60})
-            assert answer.status_code == 200, answer.text
-            if answer.json()["data"]["state"] != "waiting":
+            photo = read_data(self.client.post(f"{self.path}/{photo_id}/match", params={"wait": 60}))
+            if photo["state"] != "waiting":
                 break
-        return dict(answer.json()["data"])
+        return photo
 
     def assign(self, photo_id: str, *items: dict[str, Any]) -> dict[str, Any]:
-        answer = self.client.put(f"{self.path}/{photo_id}/items", json={"items": list(items)})
-        assert answer.status_code == 200, answer.text
-        return dict(answer.json()["data"])
+        return read_data(self.client.put(f"{self.path}/{photo_id}/items", json={"items": list(items)}))
 
     def use(self, model_id: str) -> None:
         for item in self.items:
@@ -229,9 +224,7 @@ def test_an_own_photo_counts_whole(scene: Scene, tmp_path: Path) -> None:
     )
     scene.use(model.json()["data"]["model_id"])
     photo, _ = draw_spots(scene)
-    file_id = upload(scene.client, "own.png", encode(photo))["file_id"]
-    path = f"/api/inspection_item/{scene.items[1]['item_id']}/photos"
-    assert scene.client.post(path, json={"file_id": file_id}).status_code == 200
+    add_photo(scene.client, scene.items[1], photo)
     assert detect(scene.client, scene.items[1])["state"] == "done"
     entry = results(scene.client, scene.items[1])[-1]
     assert entry["resultImage"]["boxes"]

@@ -27,6 +27,7 @@ from shared import samples
 from shared.images.cv import cv2
 from shared.samples import View
 from shared.wire.detection import JobState
+from tests.service.waiting import wait_until
 from tests.service_process import ServiceProcess, create_first_admin, running_service
 
 pytestmark = pytest.mark.postgresql
@@ -36,13 +37,6 @@ JOBS = 10
 @pytest.fixture
 def database_kind() -> str:
     return "postgresql"
-
-
-def until(reached: Callable[[], bool], seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not reached():
-        assert time.monotonic() < end, "it did not come to that"
-        time.sleep(0.1)
 
 
 def new_job(session: Session, number: int = 0) -> JobRow:
@@ -103,7 +97,7 @@ class Worker:
     async def run(self, reached: Callable[[], bool]) -> None:
         queue = ProcrastinateQueue(self.database)
         await queue.start(self.work)
-        await asyncio.to_thread(until, reached)
+        await asyncio.to_thread(wait_until, reached)
         await queue.stop()
 
 
@@ -206,10 +200,10 @@ def test_two_services_and_one_of_them_killed_leave_one_result_per_job(
         with httpx.Client(base_url=f"{stays.url}/api", headers=headers, timeout=30) as client:
             record, items = items_to_detect(client)
             client.post(f"/inspection/{record}/detect").raise_for_status()
-            until(lambda: both_work() and stop_in_work(dies.process))
+            wait_until(lambda: both_work() and stop_in_work(dies.process))
             dies.process.kill()
             dies.process.wait(60)
-            until(lambda: open_rows(database) == 0, 60)
+            wait_until(lambda: open_rows(database) == 0, 60)
             listed = client.get("/detection/jobs", params={"inspection_id": record}).json()["data"]
             assert [job["state"] for job in listed] == ["done"] * JOBS
             for item in items:

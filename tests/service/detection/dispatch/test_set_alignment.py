@@ -15,10 +15,9 @@ from shared.images.cv import cv2
 from shared.record.geometry import Rect
 from shared.wire.inspection import DetectionSettings
 from tests.pictures import panel_image
-from tests.service.detection.dispatch.test_entries import path
 from tests.service.detection.dispatch.test_item_settings import with_settings
+from tests.service.detection.dispatch.test_jobs import add_photo
 from tests.service.detection.dispatch.test_jobs import detect as ask
-from tests.service.detection.dispatch.test_jobs import encode, upload
 from tests.service.detection.dispatch.test_jobs import results as results_of
 
 pytestmark = pytest.mark.slow
@@ -76,8 +75,7 @@ def test_entry_says_that_a_user_set_the_alignment_of_its_photo(
     client: TestClient, item: dict[str, Any], scene: samples.Scene
 ) -> None:
     photo, truth = blur(scene.reference)
-    stored = upload(client, "blurred.png", encode(photo))
-    assert client.post(f"{path(item)}/photos", json={"file_id": stored["file_id"]}).status_code == 200
+    stored = add_photo(client, item, photo)
     assert ask(client, item)["error"] == "alignment_failed"
     alignment = {"photo_file_id": stored["file_id"], "homography": truth.tolist()}
     with_settings(client, item, {"alignment": alignment})

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from service.db.database import Database
 from service.detection.models.registry import backbone_in_use
 from service.detection.tables import ModelRow
-from tests.service.detection.dispatch.test_jobs import detect, encode, make_item, upload
+from tests.service.detection.dispatch.test_jobs import add_photo, detect, make_item
 from tests.service.detection.graphs import backbone_model, brightness_model
 from tests.service.detection.models.test_registry import add
 
@@ -53,6 +53,5 @@ def test_stored_backbone_stays_listed_and_finds_nothing(client: TestClient, data
     listed = client.get("/api/detection/models").json()["data"]
     assert ("patches", "backbone") in {(model["model_name"], model["kind"]) for model in listed}
     item = make_item(client, model_id="b" * 32)
-    photo = upload(client, "p.png", encode(np.full((64, 64, 3), 90, np.uint8)))
-    client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": photo["file_id"]})
+    add_photo(client, item, np.full((64, 64, 3), 90, np.uint8))
     assert detect(client, item)["error"] == "model_finds_nothing"

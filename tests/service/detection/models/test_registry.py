@@ -13,7 +13,8 @@ from starlette.testclient import TestClient
 from service.detection.compute import compute_process
 from service.detection.failure import BadModel
 from service.detection.onnx.decode import cells
-from tests.service.detection.dispatch.test_jobs import detect, encode, make_item, results, upload
+from tests.service.answers import read_data
+from tests.service.detection.dispatch.test_jobs import add_photo, detect, encode, make_item, results
 from tests.service.detection.graphs import brightness_model, constant_model
 
 pytestmark = pytest.mark.slow
@@ -35,16 +36,15 @@ def test_the_built_in_model_is_always_there(client: TestClient) -> None:
 
 def test_a_model_is_added_used_versioned_and_disabled(client: TestClient, tmp_path: Path) -> None:
     path = brightness_model(tmp_path / "bright.onnx")
-    added = add(client, path, labels='["bright"]', settings='{"confidence": 0.5, "fit": "stretch"}')
-    assert added.status_code == 200, added.text
-    model = added.json()["data"]
+    model = read_data(
+        add(client, path, labels='["bright"]', settings='{"confidence": 0.5, "fit": "stretch"}')
+    )
     assert (model["kind"], model["version"], model["labels"]) == ("nms_free", 1, ["bright"])
     assert model["settings"]["width"] == 64
     assert model["size"] == path.stat().st_size
 
-    photo = upload(client, "white.png", encode(np.full((90, 160, 3), 240, np.uint8)))
     item = make_item(client, model_id=model["model_id"])
-    client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": photo["file_id"]})
+    add_photo(client, item, np.full((90, 160, 3), 240, np.uint8))
     assert detect(client, item)["state"] == "done"
     (entry,) = results(client, item)
     (box,) = entry["resultImage"]["boxes"]
@@ -191,9 +191,8 @@ def test_thresholds_and_pass_rule_make_a_next_version_and_leave_the_one_in_use(
     table[0, 0], table[0, 1] = [8, 8, 24, 24, 0.5, 0], [40, 40, 56, 56, 0.6, 1]
     path = constant_model(tmp_path / "m.onnx", {"output": table}, names=("dent", "crack"))
     first = add(client, path).json()["data"]
-    photo = upload(client, "p.png", encode(np.full((64, 64, 3), 240, np.uint8)))
     item = make_item(client, model_id=first["model_id"])
-    client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": photo["file_id"]})
+    add_photo(client, item, np.full((64, 64, 3), 240, np.uint8))
     assert detect(client, item)["state"] == "done"
 
     place = f"/api/detection/models/{first['model_id']}/versions"

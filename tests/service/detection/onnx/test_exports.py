@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from onnx import TensorProto
 
-from service.detection.failure import BadModel
 from service.detection.onnx.check import check
 from service.detection.onnx.decode import cells, grids
 from service.detection.onnx.detector import Detector
 from service.detection.onnx.settings import DetectorSettings
 from shared.wire.detection import ModelKind
 from tests.service.detection.graphs import brightness_model, constant_model
+from tests.service.detection.onnx.test_understanding import refusal
 
 SIDE = 64
 CELLS = cells(SIDE, SIDE)
@@ -86,9 +86,7 @@ def test_labels_determine_the_layout_of_a_table(
 
 def test_given_labels_determine_the_layout_too(tmp_path: Path) -> None:
     path = constant_model(tmp_path / "m.onnx", {"o": candidates(CELLS, *CENTRED, *SCORES)})
-    with pytest.raises(BadModel) as refused:
-        check(path, None, {})
-    assert refused.value.code == "kind_unknown"
+    assert refusal(path).code == "kind_unknown"
     checked = check(path, None, {}, classes=3)
     assert (checked.kind, checked.settings.objectness) == (ModelKind.YOLO, False)
 
@@ -207,6 +205,4 @@ def test_lookalike_of_detector_is_refused(tmp_path: Path) -> None:
         path = constant_model(
             tmp_path / "m.onnx", outputs, names=NAMES if metadata else (), metadata=metadata
         )
-        with pytest.raises(BadModel) as refused:
-            check(path, None, {})
-        assert refused.value.code == code
+        assert refusal(path).code == code

@@ -61,6 +61,7 @@ def found(path: Path, classes: int = 0, labels: list[str] | None = None) -> list
 
 
 def refusal(path: Path, kind: ModelKind | None = None, classes: int = 0) -> BadModel:
+    """Why the check refuses the model."""
     with pytest.raises(BadModel) as refused:
         check(path, kind, {}, classes)
     return refused.value

@@ -11,7 +11,8 @@ from sqlalchemy import event, update
 from service.inspection.history import earlier_items
 from service.inspection.tables import RECORD
 from shared.wire.catalogue import ReferenceImage
-from tests.service.inspection.conftest import SHIFT, Stage, stored_file
+from tests.service.answers import read_body
+from tests.service.inspection.conftest import SHIFT, Stage, item_path, stored_file
 
 
 def detection_entry(
@@ -65,9 +66,7 @@ def create_inspected_item(
 
 
 def read_history(stage: Stage, item: dict[str, Any], **query: Any) -> list[dict[str, Any]]:
-    answer = stage.client.get(f"/api/inspection_item/{item['item_id']}/history", params=query)
-    assert answer.status_code == 200, answer.text
-    body = answer.json()
+    body = read_body(stage.client.get(f"/api/inspection_item/{item['item_id']}/history", params=query))
     assert (body["code"], body["msg"]) == (0, None)
     data: list[dict[str, Any]] = body["data"]
     return data
@@ -167,8 +166,7 @@ def test_findings_are_not_compared_with_an_undetected_item(stage: Stage) -> None
 
 def test_history_has_the_verdict_and_the_opinion_of_an_earlier_item(stage: Stage) -> None:
     then = create_inspected_item(stage, "then", detection_entry(("裂纹", 210, 220, 20, 20)))
-    path = f"/api/inspection_item/{then['item_id']}/verdict"
-    stage.client.post(path, json={"verdict": "passed", "reason": "只是反光"})
+    stage.decide(then, "passed", "只是反光")
     (entry,) = read_history(stage, create_inspected_item(stage, "now"))
     assert (entry["passed"], entry["opinion"], entry["verdict"]) == (True, False, "passed")
     assert entry["reason"] == "只是反光"
@@ -180,9 +178,8 @@ def test_history_names_the_model_and_the_user_who_decided(stage: Stage) -> None:
     origin = {"model_name": "参考差分", "finished_at": "2026-02-03T04:05:06Z", "alignment": None}
     create_inspected_item(stage, "by the model", detection_entry(box, provenance=origin))
     corrected = create_inspected_item(stage, "corrected", detection_entry(box, provenance=origin))
-    path = f"/api/inspection_item/{corrected['item_id']}"
-    stage.client.post(f"{path}/boxes", json={"of_version": 1, "boxes": []})
-    stage.client.post(f"{path}/verdict", json={"verdict": "failed", "reason": "有锈蚀"})
+    stage.client.post(item_path(corrected, "/boxes"), json={"of_version": 1, "boxes": []})
+    stage.decide(corrected, "failed", "有锈蚀")
     create_inspected_item(
         stage, "of a stranger", detection_entry(box, provenance={"model_name": 7, "finished_at": "soon"})
     )

@@ -8,6 +8,7 @@ import pytest
 
 from service.inspection.history.region_trend import MAX_MISSED, Chains
 from shared.record.geometry import Rect
+from tests.service.answers import read_data
 from tests.service.inspection.conftest import Stage, stored_file
 from tests.service.inspection.history.test_history import (
     create_inspected_item,
@@ -18,10 +19,7 @@ from tests.service.inspection.history.test_history import (
 
 
 def read_trend(stage: Stage, item: dict[str, Any], **query: Any) -> dict[str, Any]:
-    answer = stage.client.get(f"/api/inspection_item/{item['item_id']}/trend", params=query)
-    assert answer.status_code == 200, answer.text
-    data: dict[str, Any] = answer.json()["data"]
-    return data
+    return read_data(stage.client.get(f"/api/inspection_item/{item['item_id']}/trend", params=query))
 
 
 def inspection_names(trend: dict[str, Any]) -> list[str]:
@@ -48,17 +46,10 @@ def test_trend_contains_the_newest_inspections_and_reports_earlier_ones(stage: S
     for number in range(3):
         create_inspected_item(stage, str(number))
     now = create_inspected_item(stage, "now")
-    assert (
-        inspection_names(read_trend(stage, now, limit=3)),
-        read_trend(stage, now, limit=3)["earlier"],
-    ) == (["1", "2", "now"], True)
-    assert (
-        inspection_names(read_trend(stage, now, limit=4)),
-        read_trend(stage, now, limit=4)["earlier"],
-    ) == (
-        ["0", "1", "2", "now"],
-        False,
-    )
+    trend = read_trend(stage, now, limit=3)
+    assert (inspection_names(trend), trend["earlier"]) == (["1", "2", "now"], True)
+    trend = read_trend(stage, now, limit=4)
+    assert (inspection_names(trend), trend["earlier"]) == (["0", "1", "2", "now"], False)
     assert inspection_names(read_trend(stage, now, limit=1)) == ["now"]
 
 
@@ -115,8 +106,7 @@ def test_photo_is_the_detected_one_else_the_newest(stage: Stage) -> None:
 
 def test_trend_has_the_verdict_and_its_user(stage: Stage) -> None:
     then = create_inspected_item(stage, "then", detection_entry(("裂纹", 210, 220, 20, 20)))
-    path = f"/api/inspection_item/{then['item_id']}/verdict"
-    stage.client.post(path, json={"verdict": "failed", "reason": "有锈蚀"})
+    stage.decide(then, "failed", "有锈蚀")
     entry = read_trend(stage, create_inspected_item(stage, "now"))["entries"][0]
     assert (entry["verdict"], entry["passed"], entry["reason"]) == ("failed", False, "有锈蚀")
     assert entry["decided_by"] == "姓名 planner (planner)"

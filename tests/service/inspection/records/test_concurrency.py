@@ -169,8 +169,7 @@ def test_item_cannot_be_added_to_record_being_deleted(stage: Stage) -> None:
         assert deletion.result().status_code == 200
         for addition in adding:
             assert addition.result().status_code in (200, 404)
-        listed = stage.client.get("/api/inspection_item/list", params={"inspection_id": inspection_id})
-        assert listed.json()["data"]["pagination"]["total"] == 0
+        assert stage.items(inspection_id) == []
 
 
 def test_record_cannot_change_while_it_is_sealed(stage: Stage) -> None:

@@ -70,19 +70,16 @@ def test_corrections_cannot_grow_without_end_but_verdicts_stay_possible(
     monkeypatch.setattr(items, "MAX_RESULT", length)
     answer = stage.client.post(path, json={"of_version": 1, "boxes": [box()]})
     assert (answer.status_code, answer.json()["data"]["error"]) == (413, "too_large")
-    answer = stage.client.post(f"/api/inspection_item/{item['item_id']}/verdict", json={"verdict": "passed"})
-    assert answer.status_code == 200
+    stage.decide(item, "passed")
 
 
 def test_correction_without_findings_passes_and_the_record_follows(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
     item = stage.item(record, result=[detection_entry()])
     assert stage.get(record)["inspection_status"] == "failed"
-    verdict = {"verdict": "failed"}
-    stage.client.post(f"/api/inspection_item/{item['item_id']}/verdict", json=verdict)
-    entries = stage.client.post(correction_path(item), json={"of_version": 1, "boxes": []}).json()["data"][
-        "result"
-    ]
+    stage.decide(item, "failed")
+    answer = stage.client.post(correction_path(item), json={"of_version": 1, "boxes": []})
+    entries = answer.json()["data"]["result"]
     assert [entry["version"] for entry in entries] == [1, 2, 3]
     assert entries[-1]["isPassed"] is True
     assert results.current_verdict(entries) is Verdict.UNDECIDED
@@ -105,7 +102,7 @@ def test_failed_run_and_correction_can_be_corrected(stage: Stage) -> None:
 @pytest.mark.parametrize("of_version", [2, 3, 0])
 def test_verdict_and_unknown_version_cannot_be_corrected(stage: Stage, of_version: int) -> None:
     item = stage.item(stage.record()["inspection_id"], result=[detection_entry()])
-    stage.client.post(f"/api/inspection_item/{item['item_id']}/verdict", json={"verdict": "passed"})
+    stage.decide(item, "passed")
     answer = stage.client.post(correction_path(item), json={"of_version": of_version, "boxes": []})
     assert answer.status_code == 409
     assert answer.json()["data"] == {"error": "conflict", "of_version": of_version}

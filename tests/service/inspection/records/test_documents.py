@@ -77,8 +77,7 @@ def test_complete_document_is_stored_unchanged(stage: Stage) -> None:
         }
     ]
     item = stage.item(inspection_id, item_point=place, result=result)
-    listed = stage.client.get("/api/inspection_item/list", params={"inspection_id": inspection_id}).json()
-    for stored in (item, listed["data"]["data"][0]):
+    for stored in (item, stage.items(inspection_id)[0]):
         assert exact_json(stored["item_point"]) == exact_json(place)
         assert exact_json(stored["result"]) == exact_json(result)
 

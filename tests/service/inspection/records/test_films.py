@@ -15,13 +15,13 @@ from service.inspection.sealing.seal_check import seal_checks
 from service.inspection.tables import FILM
 from service.settings import Settings
 from tests.films import make_film
+from tests.service.answers import read_data
 
 
 def _upload(client: TestClient, path: Path) -> dict[str, Any]:
     with path.open("rb") as file:
         answer = client.post("/api/files", files={"file": (path.name, file)})
-    assert answer.status_code == 200, answer.text
-    return dict(answer.json()["data"])
+    return read_data(answer)
 
 
 def _record(client: TestClient, **more: Any) -> str:

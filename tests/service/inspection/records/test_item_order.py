@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.service.answers import read_list
 from tests.service.inspection.conftest import Stage
 
 
@@ -11,15 +12,11 @@ def _record_with_items(stage: Stage, count: int = 3) -> tuple[str, list[str]]:
 
 
 def _arrange(stage: Stage, record: str, item_ids: list[str]) -> list[str]:
-    answer = stage.client.put(f"/api/inspection/{record}/item-order", json={"item_ids": item_ids})
-    assert answer.status_code == 200, answer.text
-    order: list[str] = answer.json()["data"]
-    return order
+    return read_list(stage.client.put(f"/api/inspection/{record}/item-order", json={"item_ids": item_ids}))
 
 
 def _listed(stage: Stage, record: str) -> list[str]:
-    answer = stage.client.get(f"/api/inspection_item/list?inspection_id={record}")
-    return [item["item_id"] for item in answer.json()["data"]["data"]]
+    return [item["item_id"] for item in stage.items(record)]
 
 
 def test_lists_follow_the_order_and_new_items_come_last(stage: Stage) -> None:

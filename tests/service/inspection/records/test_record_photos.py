@@ -16,6 +16,7 @@ from service.inspection.tables import PHOTO, RECORD_PHOTO
 from shared.record.entries import Entry
 from shared.wire.files import CameraData
 from shared.wire.photos import PhotoMatch
+from tests.service.answers import read_data, read_list
 from tests.service.inspection.conftest import SHIFT, Stage, stored_file
 from tests.service.inspection.records.test_work import reference_image
 
@@ -42,28 +43,20 @@ class RecordSetup:
         self.path = f"/api/inspection/{self.record}/record-photos"
 
     def add(self, file_id: str = "photo") -> dict[str, Any]:
-        answer = self.stage.client.post(self.path, json={"file_id": file_id})
-        assert answer.status_code == 200, answer.text
-        return dict(answer.json()["data"])
+        return read_data(self.stage.client.post(self.path, json={"file_id": file_id}))
 
     def list_photos(self) -> list[dict[str, Any]]:
-        answer = self.stage.client.get(self.path)
-        assert answer.status_code == 200, answer.text
-        return list(answer.json()["data"])
+        return read_list(self.stage.client.get(self.path))
 
     def match(self, photo_id: str, wait: float = 20) -> dict[str, Any]:
-        answer = self.stage.client.post(f"{self.path}/{photo_id}/match", params={"wait": wait})
-        assert answer.status_code == 200, answer.text
-        return dict(answer.json()["data"])
+        return read_data(self.stage.client.post(f"{self.path}/{photo_id}/match", params={"wait": wait}))
 
     def set_photo(self, photo_id: str, *items: Any) -> Any:
         body = {"items": [item if isinstance(item, dict) else {"item_id": item} for item in items]}
         return self.stage.client.put(f"{self.path}/{photo_id}/items", json=body)
 
     def assign(self, photo_id: str, *items: Any) -> dict[str, Any]:
-        answer = self.set_photo(photo_id, *items)
-        assert answer.status_code == 200, answer.text
-        return dict(answer.json()["data"])
+        return read_data(self.set_photo(photo_id, *items))
 
     def delete(self, photo_id: str, **query: Any) -> Any:
         return self.stage.client.delete(f"{self.path}/{photo_id}", params=query)

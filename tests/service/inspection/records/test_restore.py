@@ -5,13 +5,12 @@ from __future__ import annotations
 import datetime as dt
 from concurrent.futures import ThreadPoolExecutor
 from operator import methodcaller
-from typing import Any
 
 from sqlalchemy import func, select, update
 
 from service.inspection.tables import DELETED
 from shared.record.entries import Entry
-from tests.service.inspection.conftest import Stage, stored_file
+from tests.service.inspection.conftest import Stage, item_path, stored_file
 
 POINT = {
     "point": {"x": 0.1, "y": 0.25, "w": 0.3, "h": 0.4},
@@ -20,17 +19,6 @@ POINT = {
 }
 PASSED = {"isPassed": True, "progress": "done", "version": 1, "own": {"deleted_count": True}}
 FAILED = {"isPassed": False, "progress": "done", "version": 1}
-
-
-def item_path(item: dict[str, Any], what: str = "") -> str:
-    return f"/api/inspection_item/{item['item_id']}{what}"
-
-
-def list_item_ids(stage: Stage, inspection_id: str) -> list[dict[str, Any]]:
-    query: dict[str, str | int] = {"inspection_id": inspection_id, "page_size": 200}
-    answer = stage.client.get("/api/inspection_item/list", params=query)
-    data: list[dict[str, Any]] = answer.json()["data"]["data"]
-    return data
 
 
 def deleted_count(stage: Stage) -> int:
@@ -52,13 +40,13 @@ def test_item_is_restored_unchanged_in_its_place(stage: Stage) -> None:
     for file_id in ("p1", "p2"):
         stage.client.post(item_path(item, "/photos"), json={"file_id": file_id})
     stage.client.post(item_path(item, "/verdict"), json={"verdict": "passed", "reason": "看过"})
-    before, items = stage.client.get(item_path(item)), list_item_ids(stage, record)
+    before, items = stage.client.get(item_path(item)), stage.items(record)
     photos = stage.client.get(item_path(item, "/photos")).json()
 
     assert stage.client.delete(item_path(item)).json() == {"code": 0, "data": True, "msg": "删除成功"}
     assert stage.client.get(item_path(item)).status_code == 404
     assert stage.client.get(item_path(item, "/photos")).status_code == 404
-    assert [listed_item["item_name"] for listed_item in list_item_ids(stage, record)] == ["一", "三"]
+    assert [listed_item["item_name"] for listed_item in stage.items(record)] == ["一", "三"]
 
     answer = stage.client.post(item_path(item, "/restore"))
     assert answer.status_code == 200
@@ -66,7 +54,7 @@ def test_item_is_restored_unchanged_in_its_place(stage: Stage) -> None:
     assert answer.headers["ETag"] == before.headers["ETag"]
     assert stage.client.get(item_path(item)).text == before.text
     assert stage.client.get(item_path(item, "/photos")).json() == photos
-    assert list_item_ids(stage, record) == items
+    assert stage.items(record) == items
     assert deleted_count(stage) == 0
 
 
@@ -108,7 +96,7 @@ def test_parallel_restores_create_one_item(stage: Stage) -> None:
         answers = list(pool.map(lambda _: stage.client.post(item_path(item, "/restore")), range(4)))
     assert {answer.status_code for answer in answers} == {200}
     assert len({answer.text for answer in answers}) == 1
-    assert len(list_item_ids(stage, record)) == 1
+    assert len(stage.items(record)) == 1
 
 
 def test_item_can_be_deleted_and_restored_repeatedly(stage: Stage) -> None:

@@ -284,17 +284,13 @@ def test_searches_count_once_until_a_record_changes(stage: Stage, monkeypatch: p
     assert len(counted) == 2
 
 
-def test_parallel_searches_count_once(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_parallel_searches_count_once(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(3):
         stage.record(task_id="t")
     counted = count_statements(stage, monkeypatch)
-
-    async def main() -> None:
-        where = RecordSearch(task_id="t")
-        results = await asyncio.gather(*(stage.service.search.find(where, 1, 10) for _ in range(8)))
-        assert [pagination.total for _, pagination in results] == [3] * 8
-
-    asyncio.run(main())
+    where = RecordSearch(task_id="t")
+    results = await asyncio.gather(*(stage.service.search.find(where, 1, 10) for _ in range(8)))
+    assert [pagination.total for _, pagination in results] == [3] * 8
     assert len(counted) == 1
 
 

@@ -13,7 +13,7 @@ from shared.record.codes import Verdict
 from shared.record.entries import Entry, EntryBox, EntryOpinion
 from shared.record.findings import read_findings
 from tests.narrowing import not_none
-from tests.service.inspection.conftest import Stage
+from tests.service.inspection.conftest import Stage, item_path
 
 AUTHOR = {"by": "id-of-admin", "by_name": "主任", "at": "2020-01-01T00:00:00Z"}
 FORGED: dict[str, Any] = {
@@ -36,10 +36,6 @@ DETECTED = {
 }
 
 
-def item_path(item: dict[str, Any], what: str = "") -> str:
-    return f"/api/inspection_item/{item['item_id']}{what}"
-
-
 def read_result(stage: Stage, item: dict[str, Any]) -> list[Entry]:
     entries: list[Entry] = stage.client.get(item_path(item)).json()["result"]
     return entries
@@ -49,14 +45,9 @@ def read_result(stage: Stage, item: dict[str, Any]) -> list[Entry]:
 def judged_item(stage: Stage) -> dict[str, Any]:
     """An item with a detection, a correction and a verdict."""
     item = stage.item(stage.record()["inspection_id"], result=[DETECTED])
-    assert (
-        stage.client.post(item_path(item, "/boxes"), json={"of_version": 1, "boxes": []}).status_code == 200
-    )
-    body = {"verdict": "failed", "reason": "有裂纹"}
-    answer = stage.client.post(item_path(item, "/verdict"), json=body)
-    assert answer.status_code == 200
-    data: dict[str, Any] = answer.json()["data"]
-    return data
+    correction = {"of_version": 1, "boxes": []}
+    assert stage.client.post(item_path(item, "/boxes"), json=correction).status_code == 200
+    return stage.decide(item, "failed", "有裂纹")
 
 
 @pytest.mark.parametrize("key", results.SERVICE_KEYS)
@@ -162,10 +153,8 @@ def test_entries_of_a_client_can_be_changed_by_clients(stage: Stage, judged_item
     ]
     after = stage.client.put(item_path(judged_item), json={"result": client_entries}).json()["result"]
     assert after == [*judged_item["result"], *client_entries]
-    assert (
-        stage.client.put(item_path(judged_item), json={"result": []}).json()["result"]
-        == judged_item["result"]
-    )
+    answer = stage.client.put(item_path(judged_item), json={"result": []})
+    assert answer.json()["result"] == judged_item["result"]
 
 
 def test_older_step_of_same_detection_is_accepted(stage: Stage) -> None:

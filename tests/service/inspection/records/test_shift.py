@@ -11,23 +11,20 @@ from sqlmodel import Session
 from service.account.tables import LoginSession
 from service.db.database import now
 from service.inspection.tables import COMMENT, POLICY
+from tests.service.answers import read_data
 from tests.service.inspection.conftest import Stage
 
 PLANNER = "id-of-planner"
 
 
 def _counts(stage: Stage, role: str = "planner") -> dict[str, Any]:
-    answer = stage.as_role(role).get("/api/inspection/work")
-    assert answer.status_code == 200, answer.text
-    counts: dict[str, Any] = answer.json()["data"]
-    return counts
+    return read_data(stage.as_role(role).get("/api/inspection/work"))
 
 
 def _names(stage: Stage, work: str, role: str = "planner") -> list[str]:
     query = f"work={work}&current_page=1&page_size=50"
-    answer = stage.as_role(role).get(f"/api/inspection/search?{query}")
-    assert answer.status_code == 200, answer.text
-    return [record["inspection_name"] for record in answer.json()["data"]["data"]]
+    found = read_data(stage.as_role(role).get(f"/api/inspection/search?{query}"))
+    return [record["inspection_name"] for record in found["data"]]
 
 
 def _login(stage: Stage, user_id: str, session_id: str, at: dt.datetime) -> None:
@@ -49,20 +46,13 @@ def _login(stage: Stage, user_id: str, session_id: str, at: dt.datetime) -> None
     stage.database.write_now(work)
 
 
-def _verdict(stage: Stage, record: str, verdict: str) -> None:
-    item = stage.item(record)
-    path = f"/api/inspection_item/{item['item_id']}/verdict"
-    answer = stage.client.post(path, json={"verdict": verdict, "reason": "清楚可见的损伤"})
-    assert answer.status_code == 200, answer.text
-
-
 def test_work_of_each_kind_is_counted_and_found(stage: Stage) -> None:
     mine = stage.record(inspection_name="mine", executor_id=PLANNER)
     other = stage.record(inspection_name="undecided", executor_id="x")
     item = stage.item(other["inspection_id"])
     stage.write_entries(item, [{"job_id": "j", "isPassed": True, "progress": "done", "version": 1}])
     done = stage.record(inspection_name="done", executor_id=PLANNER)
-    _verdict(stage, done["inspection_id"], "passed")
+    stage.item(done["inspection_id"])
     stage.finish(done["inspection_id"])
     assert mine["inspection_name"] in _names(stage, "open")
     assert _names(stage, "mine") == ["mine"]
@@ -81,26 +71,22 @@ def test_work_of_each_kind_is_counted_and_found(stage: Stage) -> None:
 
 def test_record_that_awaits_release_waits_for_review(stage: Stage) -> None:
     record = stage.record(inspection_name="wait")["inspection_id"]
-    _verdict(stage, record, "passed")
-
-    def work(session: Session) -> None:
-        session.execute(POLICY.update().values(four_eyes=True))
-
-    stage.database.write_now(work)
+    stage.item(record)
+    stage.database.write_now(lambda session: session.execute(POLICY.update().values(four_eyes=True)))
     stage.finish(record)
     assert _names(stage, "review") == ["wait"]
     assert _counts(stage)["review"] == 1
 
 
 def test_failure_is_repaired_by_a_later_passed_record_of_the_same_reference_image(stage: Stage) -> None:
-    for number, verdict in enumerate(("failed", "failed")):
+    for number in range(2):
         record = stage.record(inspection_name=str(number), reference_image_id=f"r{number}")["inspection_id"]
-        _verdict(stage, record, verdict)
+        stage.decide(stage.item(record), "failed", "清楚可见的损伤")
         if number:
             stage.finish(record)
     assert sorted(_names(stage, "failed")) == ["0", "1"]
     later = stage.record(inspection_name="later", reference_image_id="r1")["inspection_id"]
-    _verdict(stage, later, "passed")
+    stage.decide(stage.item(later), "passed")
     assert sorted(_names(stage, "failed")) == ["0", "1"]
     stage.finish(later)
     assert _names(stage, "failed") == ["0"]
@@ -208,8 +194,6 @@ def test_comments_are_sealed(stage: Stage) -> None:
     item = stage.item(record)["item_id"]
     path = f"/api/inspection/{record}/comments"
     stage.client.post(path, json={"item_id": item, "text": "甲", "file_id": "p", "x": 0.1, "y": 0.2})
-    verdict = {"verdict": "passed"}
-    stage.client.post(f"/api/inspection_item/{item}/verdict", json=verdict)
     stage.finish(record)
     assert stage.client.post(path, json={"item_id": item, "text": "乙"}).status_code == 409
     check = f"/api/inspection/{record}/seal/verify"
@@ -237,7 +221,6 @@ def test_author_changes_and_deletes_a_comment_until_the_record_is_sealed(stage: 
         ("comment_deleted", {"old": "乙", "new": None}),
     ]
     assert stage.client.put(f"{path}/{ids[1]}", json={"text": "x"}).status_code == 404
-    stage.client.post(f"/api/inspection_item/{item}/verdict", json={"verdict": "passed"})
     stage.finish(record)
     assert stage.client.put(f"{path}/{ids[0]}", json={"text": "x"}).status_code == 409
     assert stage.client.delete(f"{path}/{ids[2]}").status_code == 409

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shared.wire.catalogue import TemplateRegion
+from tests.service.answers import read_list
 from tests.service.inspection.conftest import Stage, stored_file
 from tests.service.inspection.records.test_work import reference_image
 
@@ -18,10 +19,7 @@ DETECTION = {
 
 
 def start_record(stage: Stage, record: str, way: str) -> list[dict[str, Any]]:
-    answer = stage.client.post(f"/api/inspection/{record}/{way}")
-    assert answer.status_code == 200, answer.text
-    items: list[dict[str, Any]] = answer.json()["data"]
-    return items
+    return read_list(stage.client.post(f"/api/inspection/{record}/{way}"))
 
 
 def test_template_has_the_settings_of_its_regions(stage: Stage) -> None:

@@ -20,6 +20,7 @@ from service.settings import Settings
 from shared import samples
 from shared.images.cv import cv2
 from shared.wire.seal import SealCheck
+from tests.service.answers import read_body
 
 FILE: Table = FileRow.__table__
 AUDIT: Table = AuditRow.__table__
@@ -58,9 +59,7 @@ class SealedRecord:
 
 
 def post(client: TestClient, path: str, **body: Any) -> dict[str, Any]:
-    answer = client.post(path, json=body)
-    assert answer.status_code == 200, answer.text
-    body = answer.json()
+    body = read_body(client.post(path, json=body))
     data: dict[str, Any] = body.get("data", body)
     return data
 

@@ -10,6 +10,7 @@ from sqlalchemy import event, update
 
 from service.inspection.tables import POLICY
 from shared.record import results
+from tests.service.answers import read_data
 from tests.service.inspection.conftest import Stage, stored_file
 
 DONE = {"isPassed": True, "progress": "done", "version": 1, "job_id": "j", "provenance": {"model_id": "m"}}
@@ -22,8 +23,7 @@ def finish(stage: Stage, record: str, role: str = "planner", **body: Any) -> Any
 
 
 def read_seal(stage: Stage, record: str) -> dict[str, Any]:
-    data: dict[str, Any] = stage.client.get(f"/api/inspection/{record}/seal").json()["data"]
-    return data
+    return read_data(stage.client.get(f"/api/inspection/{record}/seal"))
 
 
 def set_verdict(stage: Stage, item: dict[str, Any], value: str, role: str = "planner") -> Any:
@@ -90,8 +90,7 @@ def test_accepted_opinions_are_signed_verdicts(stage: Stage) -> None:
     set_verdict(stage, decided, "passed")
     stage.changes.clear()
     answer = finish(stage, record, "inspector", accept_model_opinion=True, reason="照片已看")
-    assert answer.status_code == 200, answer.text
-    assert answer.json()["data"]["inspection_status"] == "failed"
+    assert read_data(answer)["inspection_status"] == "failed"
     for item, version, value in ((good, 1, "passed"), (bad, 3, "failed")):
         entry = stage.client.get(f"/api/inspection_item/{item['item_id']}").json()["result"][-1]
         accepted = entry["verdict"]

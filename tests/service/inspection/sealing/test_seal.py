@@ -231,11 +231,8 @@ def test_batch_leaves_sealed_records_out(sealed_record: SealedRecord) -> None:
 def test_repeated_addition_returns_the_existing_photo(sealed_record: SealedRecord) -> None:
     path = f"/api/inspection_item/{sealed_record.ids['second']}/photos"
     assert sealed_record.client.post(path, json={"file_id": sealed_record.ids["file_id"]}).status_code == 409
-    reason = {"reason": "补一张"}
-    assert (
-        sealed_record.client.post(f"/api/inspection/{sealed_record.record}/reopen", json=reason).status_code
-        == 200
-    )
+    reopening = f"/api/inspection/{sealed_record.record}/reopen"
+    assert sealed_record.client.post(reopening, json={"reason": "补一张"}).status_code == 200
     arguments: dict[str, Any] = {
         "json": {"file_id": sealed_record.ids["file_id"]},
         "headers": {"Idempotency-Key": "k"},

@@ -19,6 +19,7 @@ from service.settings import Settings
 from service.stores.contents import FILES
 from shared import samples
 from shared.images.cv import cv2
+from tests.service.answers import read_data
 from tests.service.inspection.sealing.conftest import post
 
 pytestmark = pytest.mark.slow
@@ -48,9 +49,7 @@ class Evidence:
 
 def upload_picture(client: TestClient, name: str, seed: int) -> dict[str, Any]:
     picture = bytes(cv2.imencode(".png", samples.draw_panel(24, 16, seed).image)[1])
-    answer = client.post("/api/files", files={"file": (name, picture, "image/png")})
-    file: dict[str, Any] = answer.json()["data"]
-    return file
+    return read_data(client.post("/api/files", files={"file": (name, picture, "image/png")}))
 
 
 @pytest.fixture
