@@ -200,6 +200,15 @@ def _test_threads() -> set[threading.Thread]:
 
 
 @pytest.fixture(autouse=True)
+def _restore_umask() -> Iterator[None]:
+    """Give the process its umask back, which the commands of the service set."""
+    umask = os.umask(0)
+    os.umask(umask)
+    yield
+    os.umask(umask)
+
+
+@pytest.fixture(autouse=True)
 def _check_threads() -> Iterator[None]:
     """Fail a test that leaves a thread running. Threads that end by themselves get time to do so."""
     threads_before = _test_threads()
