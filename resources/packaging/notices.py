@@ -228,11 +228,9 @@ def _write_texts(parts: Sequence[Part], folder: Path) -> None:
             lines.append(f"  {library.name:<{width - 2}}  {library.version or '-':<18}  {library.licence}")
         part_folder = folder / part.name
         part_folder.mkdir()
-        for number, text in enumerate(part.texts):
-            name = (
-                text.name
-                if number == 0 or not (part_folder / text.name).exists()
-                else f"{number}-{text.name}"
-            )
-            shutil.copyfile(text, part_folder / name)
+        # Wheels have some texts twice.
+        texts = {text.read_bytes(): text for text in reversed(part.texts)}
+        for number, text in enumerate(reversed(texts.values())):
+            is_taken = (part_folder / text.name).exists()
+            shutil.copyfile(text, part_folder / (f"{number}-{text.name}" if is_taken else text.name))
     (folder / "NOTICE.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
