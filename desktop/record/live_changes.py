@@ -92,9 +92,11 @@ class LiveChanges(QObject):
     def _on_loaded(self, loaded: LoadedRecord) -> None:
         sent_ids, self._sent_ids = self._sent_ids, None
         self.loaded.emit(loaded)
-        # What was read may be older than these edits, which are no longer unsent.
+        # What was read may be older than these edits, which are no longer unsent, and than these events.
         if sent_ids:
             self.read_items(map(self._open_record.edits.service_id, sent_ids))
+        elif self._reload_all or self._reload_record or self._item_ids:
+            self._gather_timer.start(_GATHER_MS)
 
     def _on_failed(self, error: Exception) -> None:
         self._sent_ids = None
@@ -151,7 +153,7 @@ class LiveChanges(QObject):
             self.memory_changed.emit("")
         elif event.kind == "region_memory":
             self.memory_changed.emit(event.object_id or "")
-        elif event.kind == "record" and event.object_id == self._open_record.record_id:
+        elif event.kind == "record" and event.object_id == self.record_id:
             self._reload_record = True
             self._reload_all = self._reload_all or event.action in ("add_items", "arrange")
         elif event.kind == "item" and event.object_id is not None:

@@ -146,6 +146,8 @@ class WorkbenchPage(Page):
         if record_id != self.live.record_id:
             self._close()
         self.live.record_id = record_id
+        # Before the record is read: what others change meanwhile would be missed.
+        self.live.start()
         if not self._is_open():
             self.stack.show_loading(self.tr("Opening record…"))
         self.open_record.edits.prepare(self.reload)
@@ -195,7 +197,6 @@ class WorkbenchPage(Page):
         self.results.comments.read()
         self.canvas.begin(compare=compare)
         self._show_saving()
-        self.live.start()
 
     def _on_load_failed(self, error: Exception) -> None:
         if isinstance(error, Forbidden):
