@@ -27,8 +27,8 @@ import numpy as np
 from benchmarks.figures import make_parser, print_figure, print_skipped
 from benchmarks.photos import find_lamp_objects, find_photos, list_photos, read_photo
 from service.detection.compute.computer import Computer
-from service.detection.compute.request import Request
 from service.detection.failure import DetectionFailed
+from service.detection.messages import Request
 from service.detection.reference_difference.variation.serial import to_bytes
 from shared.images.cv import cv2
 from shared.record.entries import EntryBox

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter, FastAPI
 from fastapi.routing import iter_route_contexts
 
-from service.account.names import names_with_usernames
 from service.account.routes import router as account_router
 from service.account.service import AccountService
+from service.account.store import names_with_usernames
 from service.audit.routes import router as audit_router
 from service.audit.service import AuditService
 from service.backups.routes import router as backups_router

@@ -19,8 +19,7 @@ from service.settings import Settings
 from service.web.middleware import RequestObserver
 
 if TYPE_CHECKING:
-    from service.monitoring.figures import FiguresCollector
-    from service.monitoring.metrics import Metrics
+    from service.monitoring.metrics import FiguresCollector, Metrics
     from service.monitoring.tracing import Tracing
 
 
@@ -76,7 +75,7 @@ class Observers:
 
 def figures_collector(database: Database, settings: Settings) -> FiguresCollector:
     """The collector of figures about the machine and the database's content, which Prometheus reads."""
-    from service.monitoring.figures import FiguresCollector, StoredFigures
+    from service.monitoring.metrics import FiguresCollector, StoredFigures
 
     def read_stored_figures(session: Session) -> StoredFigures:
         at, queue = now(), queue_state(session)

@@ -30,13 +30,12 @@ from service.db.one_service import DatabaseInUseError, lock_database
 from service.db.schema import NewerDatabaseError, migrate
 from service.db.storage_faults import classify_storage_fault
 from service.observability import figures_collector
-from service.phone.listener import listen_for_phones
+from service.phone.network_access import listen_for_phones
 from service.settings import Settings
 from service.stores.contents import file_contents
 from service.tls import CertificateError, needs_tls
 from service.web.addresses import is_loopback
-from service.web.protocol import GuardedProtocol
-from service.web.server_config import ANSWER_SECONDS, KEEP_ALIVE_SECONDS, BoundedConfig
+from service.web.protocol import ANSWER_SECONDS, KEEP_ALIVE_SECONDS, BoundedConfig, GuardedProtocol
 from shared.record.codes import StorageFault
 from shared.system import atomic
 from shared.system.os_errors import describe_os_error
@@ -242,7 +241,7 @@ def _server_certificate(settings: Settings) -> CertificateFiles | None:
     if not needs_tls(settings):
         return None
     # Importing the library that reads certificates takes 30 ms, which a service on loopback saves.
-    from service.tls.choice import usable_files
+    from service.tls.files import usable_files
 
     files = usable_files(settings)
     log.info("answering with the certificate %s, fingerprint %s", files.certificate, files.fingerprint())

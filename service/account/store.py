@@ -1,4 +1,4 @@
-"""Reads and writes the account tables; every function works inside the caller's transaction."""
+"""Reads and writes the account tables, and names users; every function works in the caller's transaction."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TypeVar
 
-from sqlalchemy import exists, func
+from sqlalchemy import case, exists, func, literal_column
 from sqlmodel import Session, col, delete, or_, select, update
 
 from service.account import rules
@@ -242,3 +242,24 @@ def make_payload(session: Session, user: User, users_with_face: UsersWithFace) -
         role=roles,
         permissions=[permission for permission in Permission if permission in permissions],
     )
+
+
+NAME = func.coalesce(User.name, User.username).label("name")
+"""The full name of a user, else the username."""
+
+# Written out: a value that an INSERT returns has no parameters of its own (`service.db.returned_subquery`).
+NAME_WITH_USERNAME = case(
+    (or_(col(User.name).is_(None), User.name == User.username), col(User.username)),
+    else_=col(User.name) + literal_column("' ('") + col(User.username) + literal_column("')'"),
+).label("name_with_username")
+"""`shared.names.user_label` of a user."""
+
+
+def names_with_usernames(session: Session, user_ids: Collection[str]) -> dict[str, str]:
+    """The full name of each of these users with the username, by user ID."""
+    return dict(session.exec(select(User.id, NAME_WITH_USERNAME).where(col(User.id).in_(user_ids))).all())
+
+
+def usernames(session: Session, user_ids: Collection[str]) -> dict[str, str]:
+    """The usernames of these users, by user ID."""
+    return dict(session.exec(select(User.id, User.username).where(col(User.id).in_(user_ids))).all())

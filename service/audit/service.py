@@ -22,8 +22,7 @@ from service.audit.chain import (
     is_signed,
     row_hash,
 )
-from service.audit.tables import AuditRow, HeadRow
-from service.audit.triggers import CREATED, create_triggers, missing_triggers
+from service.audit.tables import CREATED, AuditRow, HeadRow, create_triggers, missing_triggers
 from service.changes import BeforeCommit, ObjectChange
 from service.db import statements
 from service.db.database import Database

@@ -19,17 +19,14 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from service.backups.archive.manifest import BackupRefusedError
 from service.backups.archive.places import BackupPlace, open_place
 from service.backups.archive.shared_folder import SharedBackup, SharedFolder, parse_time
-from service.backups.archive.taking import take_backup
-from service.backups.archive.verification import verify
-from service.backups.messages import PROBLEM_BY_STORAGE_FAULT, BackupProblem
-from service.backups.outcome import Outcome
+from service.backups.archive.taking import take_backup, verify
+from service.backups.outcome import PROBLEM_BY_STORAGE_FAULT, BackupProblem, Outcome
 from service.db.storage_faults import classify_storage_fault
 from service.exception_trace import trace_of
 from service.settings import Settings
 from service.stores.port import StoreSettingsError, StoreUnavailableError
-from service.workers.frames import Frame
+from service.workers.frames import Frame, serve
 from service.workers.limits import lower_priority
-from service.workers.serving import serve
 
 KEEP_ALL_PERIOD = dt.timedelta(hours=24)
 """The period before the newest backup in which every backup is kept."""

@@ -19,8 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session, col, select, update
 
 from service.backups import schedule
-from service.backups.messages import TEXTS, BackupProblem
-from service.backups.outcome import Outcome, parse_outcome
+from service.backups.outcome import TEXTS, BackupProblem, Outcome, parse_outcome
 from service.backups.tables import BackupRow
 from service.changes import ObjectChange, announce
 from service.db.database import Database, now

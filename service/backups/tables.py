@@ -13,7 +13,7 @@ class BackupRow(Base, table=True):
     """One run of a scheduled backup: running, done or failed.
 
     `name` is the name of the backup in its place, `size` the size of its contents, and `added` that of the
-    new ones, both in bytes. `problem` is a code of `service.backups.messages`.
+    new ones, both in bytes. `problem` is a code of `service.backups.outcome`.
     """
 
     __tablename__ = "backup_run"

@@ -22,10 +22,9 @@ from service.backups.archive.manifest import Backup, BackupRefusedError, Manifes
 from service.backups.archive.places import open_place
 from service.backups.archive.restoring import has_data, restore
 from service.backups.archive.shared_folder import SharedFolder
-from service.backups.archive.taking import check_data, take_backup
-from service.backups.archive.verification import verify
+from service.backups.archive.taking import check_data, take_backup, verify
 from service.backups.making import answer_requests, make
-from service.backups.messages import TEXTS
+from service.backups.outcome import TEXTS
 from service.backups.service import BusyError, make_now
 from service.commands import verify_audit
 from service.db.database import Database

@@ -20,7 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from service.backups.archive.shared_folder import SharedFolder, parse_time
 from service.backups.making import configured_place
 from service.backups.schedule import LATE_TOLERANCE, parse_schedule
-from service.commands.doctor_records import records
+from service.commands.verify_audit import records
 from service.db.database import Database
 from service.db.schema import current_revision, newest_revision
 from service.detection.models.registry import list_models

@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Sequence
 
 from service.changes import BeforeCommit, ObjectChange, announce
-from service.commands.usable_database import unusable_database
 from service.db.database import Database
+from service.db.schema import unusable_database
 from service.settings import Settings
 from service.statistics.service import StatisticsService
 

@@ -34,8 +34,7 @@ from service.changes import AfterCommit, BeforeCommit
 from service.db.cancel_statement import NoAnswerError, RunningStatement
 from service.db.postgresql import STATEMENT_SECONDS, arguments, read_url
 from service.db.statements import LockedError, PostgresqlReads, ResultRow, SqliteReads
-from service.db.watch import Kind, Watch
-from service.db.write_queue import Write, WriteQueue
+from service.db.write_queue import Kind, Watch, Write, WriteQueue
 
 T = TypeVar("T")
 

@@ -1,4 +1,4 @@
-"""Migrates the database to the newest revision at start."""
+"""Migrates the database to the newest revision at start, and tells commands whether it can be used."""
 
 from __future__ import annotations
 
@@ -73,3 +73,19 @@ def upgrade(connection: Connection, revision: str = "head") -> None:
     config.set_main_option("script_location", str(_folder()).replace("%", "%%"))
     config.attributes["connection"] = connection
     command.upgrade(config, revision)
+
+
+def missing_database(database: Database) -> str | None:
+    """Return a sentence for the terminal if the SQLite file does not exist; None if it does."""
+    if database.is_sqlite and not Path(database.url.database or "").is_file():
+        return f"there is no database at {database.url.database}: name the data folder with --data-dir"
+    return None
+
+
+def unusable_database(database: Database) -> str | None:
+    """Return a sentence for the terminal if the database is missing or has another revision; else None."""
+    if (sentence := missing_database(database)) is not None:
+        return sentence
+    if current_revision(database) != newest_revision():
+        return "the database is of another version of the program: start the service once, then try again"
+    return None

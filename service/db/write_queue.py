@@ -10,7 +10,7 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
@@ -19,7 +19,22 @@ from sqlmodel import Session
 
 from service.changes import AfterCommit, BeforeCommit, ObjectChange, pop_announced_changes
 from service.db.cancel_statement import NoAnswerError, RunningStatement
-from service.db.watch import Kind
+
+Kind = Literal["read", "write"]
+
+
+class Watch(Protocol):
+    """Follows the pieces of work of a `Database`, for figures; called on the event loop."""
+
+    def record_wait(self, kind: Kind, seconds: float) -> None:
+        """A piece of work waited so long for a thread."""
+
+    def record_immediate_read(self) -> None:
+        """A read was done at once, without a thread."""
+
+    def record_failure(self, problem: Exception) -> None:
+        """A piece of work raised `problem`; that may be an answer of the service rather than a fault."""
+
 
 T = TypeVar("T")
 

@@ -24,8 +24,8 @@ from service.changes import BeforeCommit
 from service.db.database import Database
 from service.db.schema import migrate
 from service.detection.compute.computer import Computer
-from service.detection.compute.request import Request
 from service.detection.failure import MESSAGES, BadModel, DetectionFailed
+from service.detection.messages import Request
 from service.detection.models.registry import Models, list_models
 from service.detection.onnx.settings import parse_settings
 from service.detection.reference_difference.variation.serial import MemoryUnreadable, from_bytes

@@ -10,9 +10,8 @@ from pathlib import Path
 
 from service.detection.cli import add_comparison_options, given_region
 from service.detection.compute.computer import Computer
-from service.detection.compute.request import Request
 from service.detection.failure import DetectionFailed
-from service.detection.messages import VERSION
+from service.detection.messages import VERSION, Request
 from service.detection.reference_difference import RegionMemory
 from service.detection.reference_difference.variation.serial import MemoryUnreadable, from_bytes, to_bytes
 from service.settings import Settings

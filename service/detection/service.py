@@ -11,9 +11,8 @@ from sqlmodel import Session, col, select
 
 from service.db.database import Database
 from service.db.statements import ResultRow
-from service.detection.dispatch.batch_maker import BatchMaker
 from service.detection.dispatch.dispatcher import Dispatcher, KnownPhotos
-from service.detection.dispatch.enqueuing import JobEnqueuer
+from service.detection.dispatch.enqueuing import BatchMaker, JobEnqueuer
 from service.detection.dispatch.photo_matching import PhotoMatching
 from service.detection.dispatch.variations import Variations
 from service.detection.dispatch.work import DetectionObserver

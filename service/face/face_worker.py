@@ -14,8 +14,7 @@ from service.face.engines.engine import FaceEngine, SequenceAnalysis, engine_inf
 from service.face.engines.picture import BadPicture, decode, picture_bytes
 from service.face.engines.sequence import film_frame, judge
 from service.face.packs.pack_store import load_engine
-from service.workers.frames import Frame
-from service.workers.serving import Report, discard_output, serve
+from service.workers.frames import Frame, Report, discard_output, serve
 from shared.images.face_models import MeshMissingError
 
 Load = Callable[[str, Path], FaceEngine]

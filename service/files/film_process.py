@@ -8,9 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from service.workers.child import Child, ProcessDied
-from service.workers.frames import Frame
+from service.workers.frames import Frame, serve
 from service.workers.limits import limit_memory, lower_priority
-from service.workers.serving import serve
 from shared.system.paths import program_command
 
 _MAX_MEMORY_BYTES = 3 * 2**30

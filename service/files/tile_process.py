@@ -11,9 +11,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from service.workers.frames import Frame
+from service.workers.frames import Frame, Report, serve
 from service.workers.limits import limit_memory, lower_priority
-from service.workers.serving import Report, serve
 from shared.images.tiles import DZSAVE_OPTIONS
 
 ARCHIVE_NAME = "made.zip"

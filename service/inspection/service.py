@@ -7,8 +7,7 @@ from sqlmodel import Session
 
 from service.db.database import Database
 from service.inspection.history.earlier_items import EarlierItems
-from service.inspection.history.region_history import History
-from service.inspection.history.region_trend import Trends
+from service.inspection.history.region_history import History, Trends
 from service.inspection.records.detection_input import DetectionAccess
 from service.inspection.records.films import Films, OpensAsFilm
 from service.inspection.records.item_sets import ItemSets
@@ -20,9 +19,8 @@ from service.inspection.records.record_photos import RecordPhotos
 from service.inspection.records.records import Records
 from service.inspection.records.search import Search
 from service.inspection.records.shift import Shift
-from service.inspection.sealing.editions import Editions
+from service.inspection.sealing.editions import Editions, People
 from service.inspection.sealing.finishing import Finishing
-from service.inspection.sealing.people import People
 from service.inspection.sealing.seal_check import SealChecks, StoredHash
 from service.inspection.tables import RECORD
 from shared.limits import MIN_REASON

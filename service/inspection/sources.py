@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sqlmodel import col, select
 
-from service.account.names import NAME, NAME_WITH_USERNAME
+from service.account.store import NAME, NAME_WITH_USERNAME
 from service.account.tables import User
 from service.audit.tables import HeadRow
 from service.catalogue.tables import AircraftRow, FlightRow, ReferenceImageRow, TaskRow

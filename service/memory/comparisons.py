@@ -23,10 +23,9 @@ from service.db.upsert import insert_or_update
 from service.detection.dispatch.variations import NEWEST, OLDEST, VERSION, Learned, Variations
 from service.detection.failure import DetectionFailed
 from service.exception_trace import trace_of
-from service.memory import reading, rules, waiting
+from service.memory import regions, rules, waiting
 from service.memory.facts import Place, Question, decided_item_ids, find_place, varying_photo
-from service.memory.reading import Key
-from service.memory.regions import KIND, lock_region
+from service.memory.regions import KIND, Key, lock_region
 from service.memory.rules import Member
 from service.memory.tables import REGION, VARIATION
 from service.memory.waiting import LeasedItem
@@ -214,8 +213,8 @@ class Comparisons:
     def _make_plan(self, session: Session, item_id: str) -> _Plan:
         place = self._find_place(session, item_id)
         if place is None:
-            return _Plan(None, removed_keys=list(reading.find_variations(session, [item_id])))
-        memory = reading.read(session, place)
+            return _Plan(None, removed_keys=list(regions.find_variations(session, [item_id])))
+        memory = regions.read(session, place)
         kept_members = rules.select_kept(memory.counted_members, OLDEST, NEWEST)
         for member in kept_members:
             row = memory.variation(member)
@@ -228,7 +227,7 @@ class Comparisons:
             key for key, row in memory.variations.items() if row.has_content and key not in needed_keys
         ]
         member_keys = {member.key for member in memory.members}
-        stored_keys = reading.find_variations(session, [item_id])
+        stored_keys = regions.find_variations(session, [item_id])
         removed_keys = [key for key in stored_keys if key not in member_keys]
         passed = [
             member
@@ -237,7 +236,7 @@ class Comparisons:
         ]
         basis = memory.combine_bases(passed)
         is_known = not passed if memory.row is None else memory.row.basis == basis
-        contents = None if is_known else reading.contents(session, passed)
+        contents = None if is_known else regions.contents(session, passed)
         return _Plan(place, None, basis, unneeded_keys, removed_keys, contents)
 
     def _store_result(

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sqlmodel import Session
 
-from service.account.names import names_with_usernames
+from service.account.store import names_with_usernames
 from service.changes import ObjectChange, announce
 from service.db.database import Database
 from service.detection.dispatch.variations import NEWEST, OLDEST, VERSION, Variations
 from service.detection.dispatch.work import KnownPhoto
-from service.memory import reading, regions, rules, waiting
+from service.memory import regions, rules, waiting
 from service.memory.comparisons import Comparisons
 from service.memory.facts import find_place, item_facts
-from service.memory.reading import Memory
+from service.memory.regions import Memory
 from service.memory.rules import Member
 from service.web.envelope import Problem
 from service.web.security import Caller, check_permissions
@@ -73,7 +73,7 @@ class MemoryService:
             return ()
         if place is None:
             return ()
-        memory = reading.read_compared(session, place)
+        memory = regions.read_compared(session, place)
         compared_members = [member for member in memory.counted_members if memory.has_content(member)]
         if not compared_members:
             return ()
@@ -87,7 +87,7 @@ class MemoryService:
         kept_members = rules.select_kept(other_members, OLDEST, NEWEST)
         if rules.count_passed(kept_members) < memory.required_photos:
             return ()
-        contents = reading.contents(session, kept_members)
+        contents = regions.contents(session, kept_members)
         return [KnownPhoto(member.file_id, member.sha256, content) for member, content in contents]
 
     # For the routes
@@ -109,7 +109,7 @@ class MemoryService:
             place = find_place(session, item_id)
             if place is None:
                 raise Problem(409, ErrorCode.CONFLICT, "检查项在参考图上没有区域，没有区域记忆，请先绘制区域")
-            memory = reading.read(session, place)
+            memory = regions.read(session, place)
             details = regions.change(session, memory, changes, caller.user_id)
             if details:
                 waiting.add_items(session, [item_id])
@@ -123,7 +123,7 @@ class MemoryService:
 
     def _state(self, session: Session, item_id: str, caller: Caller) -> MemoryState:
         place = find_place(session, item_id)
-        memory = None if place is None else reading.read(session, place)
+        memory = None if place is None else regions.read(session, place)
         rights = {
             "can_change": Permission.INSPECTION_ITEM_UPDATE in caller.permissions,
             "can_require": Permission.CATALOGUE_MANAGE in caller.permissions,

@@ -11,8 +11,8 @@ from typing import Any
 from sqlalchemy import Row, Select, case, delete, func, insert, select, update
 from sqlmodel import Session
 
-from service.account.names import names_with_usernames
 from service.account.service import AccountService
+from service.account.store import names_with_usernames
 from service.changes import ObjectChange, announce
 from service.db.database import Database, now
 from service.phone.facts import record_facts

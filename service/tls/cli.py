@@ -9,8 +9,7 @@ from pathlib import Path
 
 from service.settings import Settings
 from service.tls import CertificateError
-from service.tls.choice import configured_files
-from service.tls.files import CertificateFiles
+from service.tls.files import CertificateFiles, configured_files
 from service.tls.own_certificate import certificate_names
 
 

@@ -2,6 +2,8 @@
 
 Each connection uses the current content of the files: every process of the service loads a renewed pair at
 its next connection. If a new pair cannot be used, the previous one stays in use.
+
+Finds the certificate that the service answers with; creates and renews the service's own one.
 """
 
 from __future__ import annotations
@@ -15,8 +17,9 @@ from pathlib import Path
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
+from service.settings import Settings
 from service.tls import CertificateError
-from service.tls.own_certificate import RENEW_SECONDS, renew
+from service.tls.own_certificate import RENEW_SECONDS, create, renew
 from shared.fingerprints import key_fingerprint
 
 log = logging.getLogger("walkaround.tls")
@@ -153,3 +156,42 @@ def _certificate_error(files: CertificateFiles, problem: Exception) -> Certifica
         f"Certificate {files.certificate} and key {files.key} cannot be used: {cause}. Both must be PEM "
         "files that belong together, the key without a password, and readable by the account of the service."
     )
+
+
+CERTIFICATE = "tls.crt"
+KEY = "tls.key"
+"""The files in the data folder of the certificate that the service makes for itself."""
+
+
+def configured_files(settings: Settings) -> CertificateFiles:
+    """Return the files in the settings, or those of the own certificate, which may not exist yet."""
+    if settings.tls_cert is not None and settings.tls_key is not None:
+        return CertificateFiles(settings.tls_cert, settings.tls_key)
+    return CertificateFiles(settings.data_dir / CERTIFICATE, settings.data_dir / KEY, is_own=True)
+
+
+def usable_files(settings: Settings) -> CertificateFiles:
+    """Return files that can be used; create the service's own certificate if missing, and renew it if due.
+
+    Raises CertificateError if the files cannot be used, and OSError.
+    """
+    files = configured_files(settings)
+    if files.is_own:
+        try:
+            _create_or_renew(files, settings)
+        except ValueError as problem:
+            raise CertificateError(
+                f"The key {files.key} cannot be read. Move it and {files.certificate} away to have new ones "
+                "made; every desktop then asks whether the new one is to be trusted."
+            ) from problem
+    files.load()
+    return files
+
+
+def _create_or_renew(files: CertificateFiles, settings: Settings) -> None:
+    if not files.certificate.exists() or not files.key.exists():
+        create(files.certificate, files.key, [settings.host, *settings.allowed_hosts])
+        log.info("made a certificate: %s", files.certificate)
+    elif time.time() > files.end_time() - RENEW_SECONDS:
+        renew(files.certificate, files.key)
+        log.info("renewed the certificate: %s", files.certificate)

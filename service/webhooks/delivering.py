@@ -15,8 +15,7 @@ from service.db.database import Database
 from service.exception_trace import trace_of
 from service.notifier import Notifier
 from service.webhooks.outbox import Attempt, Outbox, webhook_events
-from service.webhooks.rules import Networks, Outcome, signature
-from service.webhooks.secret_box import SecretBox
+from service.webhooks.rules import Networks, Outcome, SecretBox, signature
 from shared import __version__
 from shared.wire.webhooks import DeliveryError
 

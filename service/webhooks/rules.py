@@ -1,7 +1,9 @@
-"""The rules of webhooks as pure functions: addresses, messages, signatures, waits.
+"""The rules of webhooks as pure functions: addresses, messages, signatures, secrets, waits.
 
 Signatures follow Standard Webhooks 1.0 (https://www.standardwebhooks.com): HMAC-SHA-256 over
 `id.timestamp.body`. Receivers can verify them with an existing library.
+
+Secrets are encrypted, so that a copy of the database without `secret.key` cannot sign.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Any, Final, NamedTuple
 
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from pydantic import AnyHttpUrl, TypeAdapter, ValidationError
 
 from shared.wire.webhooks import DeliveryError, WebhookEvent
@@ -141,3 +145,28 @@ def retry_wait(attempts: int, chance: float) -> dt.timedelta | None:
         return None
     wait: dt.timedelta = min(FIRST_WAIT * float(_FACTOR ** (attempts - 1)), LONGEST_WAIT)
     return wait * (1 - _JITTER + 2 * _JITTER * chance)
+
+
+_NONCE = 12
+
+
+class SecretBox:
+    """AES-256-GCM with the webhook's id as associated data: no webhook can use the secret of another one."""
+
+    def __init__(self, installation_secret: bytes) -> None:
+        # A derived key, which is used for nothing else.
+        self._cipher = AESGCM(hmac.digest(installation_secret, b"walkaround webhook secrets 1", "sha256"))
+
+    def seal(self, webhook_id: str, secret: str) -> bytes:
+        """Encrypt a secret for storing; return nonce and ciphertext."""
+        nonce = secrets.token_bytes(_NONCE)
+        return nonce + self._cipher.encrypt(nonce, secret.encode(), webhook_id.encode())
+
+    def open(self, webhook_id: str, sealed_secret: bytes) -> str | None:
+        """Decrypt a stored secret; return None if it was not encrypted for this webhook with this key."""
+        try:
+            return self._cipher.decrypt(
+                sealed_secret[:_NONCE], sealed_secret[_NONCE:], webhook_id.encode()
+            ).decode()
+        except (InvalidTag, ValueError):
+            return None

@@ -15,8 +15,7 @@ from service.web.envelope import Problem, invalid
 from service.web.security import Caller
 from service.webhooks.delivering import Deliverer
 from service.webhooks.outbox import DELIVERY, WEBHOOK, Attempt, Outbox
-from service.webhooks.rules import AddressFaultError, check_url, new_secret
-from service.webhooks.secret_box import SecretBox
+from service.webhooks.rules import AddressFaultError, SecretBox, check_url, new_secret
 from shared.ids import new_id
 from shared.record.codes import ErrorCode
 from shared.wire.webhooks import (

@@ -32,7 +32,7 @@ class Child:
     """One child process, started at the first request and again after its death.
 
     `command` starts it, usually `program_command("worker", ...)`; paths in requests must be absolute. The
-    process ends when its input closes (`service.workers.serving`), so it never outlives the service. One
+    process ends when its input closes (`service.workers.frames`), so it never outlives the service. One
     thread at a time may call `ask`; the other methods may be called from any thread.
     """
 

@@ -130,7 +130,7 @@ def _head_of_whole_answer(wire: socket.socket) -> bytes:
 def test_connection_of_a_client_pool_stays_open_for_a_minute(tmp_path: Path) -> None:
     """The service keeps an idle connection open longer than the client's pool does."""
     from desktop.client.http.transport import KEEP_ALIVE_SECONDS as POOL_SECONDS
-    from service.web.server_config import KEEP_ALIVE_SECONDS
+    from service.web.protocol import KEEP_ALIVE_SECONDS
 
     assert 60 <= POOL_SECONDS < KEEP_ALIVE_SECONDS
     with service_process(tmp_path / "data") as url:

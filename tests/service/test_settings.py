@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from sqlalchemy import text
 
-from service.backups.archive.sqlite import copy_database, examine
+from service.backups.archive.taking import copy_database, examine
 from service.commands import doctor
 from service.db.database import Database
 from service.settings import Settings

@@ -1,36 +1,108 @@
-"""Takes a backup of the database and the files of an installation while its service runs.
+"""Takes a backup of the database and the files of an installation while its service runs, and verifies it.
 
 The service only adds files to the store, so every file that the copied database names exists afterwards.
 """
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
+import hashlib
 import os
-from collections.abc import Iterator
+import sqlite3
+import zipfile
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from service.audit.service import end_checker
-from service.backups.archive import postgresql, sqlite
+from sqlalchemy import URL
+from sqlmodel import Session, col, select
+
+from service.audit.service import CheckEnd, Verification, end_checker, verify_rows
+from service.audit.tables import AuditRow, HeadRow
+from service.backups.archive import postgresql
 from service.backups.archive.manifest import (
     DATABASE,
     WITH_TABLES,
     WITHOUT_TABLES,
+    Backup,
     BackupRefusedError,
     Entry,
     Manifest,
     NewBackup,
     hash_in_name,
     is_stored_file,
+    pieces,
 )
 from service.backups.archive.places import open_as_file
 from service.db.database import Database
+from service.db.schema import current_revision, newest_revision
 from service.settings import Settings
 from service.stores.contents import file_contents, model_contents
 from shared import __version__
 from shared.system import atomic
 from shared.system.paths import SERVICE_ADDRESS_FILE
+
+_BATCH = 1000
+
+
+class DatabaseFacts(NamedTuple):
+    """The facts about a copied database. `audit_end` is None if the log is not intact or was not read."""
+
+    revision: str | None
+    audit_end: tuple[int, str] | None
+    problems: list[str]
+    file_hashes: set[str]
+    """The SHA-256 of every stored file that it names."""
+
+
+def copy_database(source: Path, target: Path) -> None:
+    """Write a consistent copy of the SQLite database `source`, also while a service writes to it."""
+    with (
+        contextlib.closing(
+            sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)
+        ) as source_connection,
+        contextlib.closing(sqlite3.connect(target)) as target_connection,
+    ):
+        # In one step: with a write-ahead log the reader delays no writer and sees one moment.
+        source_connection.backup(target_connection, pages=-1)
+        target_connection.execute("PRAGMA journal_mode = DELETE")
+
+
+def examine(copy: Path, check_end: CheckEnd | None = None) -> DatabaseFacts:
+    """Check a copied database and verify its audit log.
+
+    `check_end` returns the faults of the log's signed end; another installation cannot check it. Raises
+    BackupRefusedError if the database is damaged.
+    """
+    with contextlib.closing(sqlite3.connect(copy)) as connection:
+        try:
+            result = connection.execute("PRAGMA quick_check").fetchone()[0]
+        except sqlite3.DatabaseError as problem:
+            result = str(problem)
+        if result != "ok":
+            raise BackupRefusedError(f"the database is damaged ({result}); restore an older backup")
+        has_files = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'file'").fetchone()
+        rows = connection.execute("SELECT DISTINCT sha256 FROM file").fetchall() if has_files else []
+        file_hashes = {row[0] for row in rows}
+    database = Database(URL.create("sqlite", database=str(copy)))
+    try:
+        revision = current_revision(database)
+        if revision != newest_revision():
+            return DatabaseFacts(revision, None, [], file_hashes)
+        log, head = database.read_now(_verify_log)
+    finally:
+        database.close()
+    if check_end is not None and log.complete:
+        log.problems.extend(check_end(head, log))
+    problems = [f"audit log: {problem}" for problem in log.problems]
+    return DatabaseFacts(revision, None if log.problems else (log.seq, log.hash), problems, file_hashes)
+
+
+def _verify_log(session: Session) -> tuple[Verification, HeadRow | None]:
+    rows = select(AuditRow).order_by(col(AuditRow.seq)).execution_options(yield_per=_BATCH)
+    return verify_rows(session.exec(rows)), session.get(HeadRow, 1)
+
 
 LOCK = "service.lock"
 # Not in a backup: rebuilt when needed, valid only while the service runs, or copied in another way.
@@ -94,8 +166,8 @@ def _take_sqlite(
     settings: Settings, database: Path, new: NewBackup, folder: Path, manifest: Manifest
 ) -> set[str]:
     copy = folder / "copy.db"
-    sqlite.copy_database(database, copy)
-    facts = sqlite.examine(copy, end_checker(settings))
+    copy_database(database, copy)
+    facts = examine(copy, end_checker(settings))
     manifest.format = WITHOUT_TABLES
     manifest.revision, manifest.audit_end = facts.revision, facts.audit_end
     manifest.problems += facts.problems
@@ -166,3 +238,65 @@ def _secret_files(settings: Settings) -> dict[str, Path]:
     if settings.secret_file is not None:
         files["secret.key"] = settings.secret_file
     return files
+
+
+_MAX_NAMED = 20
+
+
+def verify(backup: Backup, folder: Path, entries: Collection[Entry] | None = None) -> list[str]:
+    """Return sentences about the faults of `backup`; an empty list if it is intact.
+
+    Reads `entries`, by default all of them, and the database, which is unpacked into `folder`. Raises
+    OSError.
+    """
+    manifest = backup.manifest
+    checked_entries = manifest.entries if entries is None else entries
+    problems = []
+    damages = [problem for entry in checked_entries if (problem := _find_damage(backup, entry)) is not None]
+    problems += damages[:_MAX_NAMED]
+    if len(damages) > _MAX_NAMED:
+        problems.append(f"... and {len(damages) - _MAX_NAMED} more files are damaged")
+    if manifest.has_database and not damages:
+        problems += _find_database_problems(backup, folder)
+    return problems
+
+
+def _find_damage(backup: Backup, entry: Entry) -> str | None:
+    size, digest = 0, hashlib.sha256()
+    try:
+        with backup.open(entry) as source:
+            for piece in pieces(source, entry.size):
+                size += len(piece)
+                digest.update(piece)
+    except (BackupRefusedError, zipfile.BadZipFile) as problem:
+        return str(problem)
+    if (size, digest.hexdigest()) != (entry.size, entry.sha256):
+        return f"{entry.name} is damaged in the backup"
+    return None
+
+
+def _find_database_problems(backup: Backup, folder: Path) -> list[str]:
+    expected_end = backup.manifest.audit_end
+    if backup.manifest.tables:
+        log = postgresql.verify_log(backup)
+        problems = [f"audit log: {problem}" for problem in log.problems] if log else []
+        end = None if log is None or log.problems else (log.seq, log.hash)
+    else:
+        entry = next(entry for entry in backup.manifest.entries if entry.name == DATABASE)
+        path = folder / "verified.db"
+        try:
+            with backup.open(entry) as source, path.open("xb") as target:
+                for piece in pieces(source):
+                    target.write(piece)
+            facts = examine(path)
+        except BackupRefusedError as problem:
+            return [str(problem)]
+        finally:
+            path.unlink(missing_ok=True)
+        problems, end = facts.problems, facts.audit_end
+    known_problems = set(backup.manifest.problems)
+    # Problems that the database had already were reported when the backup was made.
+    problems = [problem for problem in problems if problem not in known_problems]
+    if not problems and expected_end is not None and end is not None and end != expected_end:
+        problems = [f"the audit log ends with row {end[0]}, in the manifest with row {expected_end[0]}"]
+    return problems

@@ -13,13 +13,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from service.detection.appearance.added_backbone import AddedBackbone
-from service.detection.appearance.backbone import SIDE, Backbone, BuiltInBackbone, Features
+from service.detection.appearance.backbone import SIDE, AddedBackbone, Backbone, BuiltInBackbone, Features
 from service.detection.appearance.comparing import MOST_UNUSUAL, AppearanceMemory, Distances
 from service.detection.compute import pictures
 from service.detection.compute.comparing import entry_box
-from service.detection.compute.request import Request
 from service.detection.failure import DetectionFailed
+from service.detection.messages import Request
 from service.detection.onnx.settings import DetectorSettings
 from service.detection.reference_difference import RegionMemory, Result
 from service.detection.reference_difference.data import (
@@ -30,7 +29,7 @@ from service.detection.reference_difference.data import (
     inverse,
     shift_scale,
 )
-from service.detection.reference_difference.variation.lasting import SUPPORT
+from service.detection.reference_difference.variation.memory import SUPPORT
 from shared.images.cv import cv2
 from shared.record.content import sha256
 from shared.record.entries import EntryAppearance, EntryBox

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from service.detection.compute.request import Request, item_settings
-from service.detection.messages import Done
+from service.detection.messages import Done, Request, item_settings
 from service.detection.reference_difference import DetectedDifference, Parameters, Result
 from shared.record.entries import (
     EntryAlignment,

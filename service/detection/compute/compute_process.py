@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from service.detection.compute.request import Request, as_json
 from service.detection.failure import BadModel
-from service.detection.messages import Answer
+from service.detection.messages import Answer, Request, as_json
 from service.workers.child import Child, ProcessDied
 from service.workers.frames import Frame
 from shared.system.paths import program_command

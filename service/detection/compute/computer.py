@@ -18,7 +18,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from service.detection.compute import allocator, pictures, region_memories
+from service.detection.compute import allocator, pictures, region_comparer
 from service.detection.compute.comparing import (
     DetectionOutcome,
     Judged,
@@ -26,8 +26,8 @@ from service.detection.compute.comparing import (
     entry_box,
     ignored_areas,
 )
-from service.detection.compute.place_search import PlaceSearch
 from service.detection.compute.placing import (
+    PlaceSearch,
     alignment_failure,
     assigned_alignment,
     enlarge_alignment,
@@ -35,12 +35,16 @@ from service.detection.compute.placing import (
     with_start,
 )
 from service.detection.compute.region_comparer import MarkedRegion, RegionComparer
-from service.detection.compute.request import PlacesRequest, Request, item_settings
 from service.detection.failure import DetectionFailed, disk_error_code
-from service.detection.messages import FoundPlace
-from service.detection.onnx.detector import DetectedObject, Detectors, is_sliced, parallel_calls
-from service.detection.onnx.findings_cache import FindingsCache
-from service.detection.onnx.fit import scale_of
+from service.detection.messages import FoundPlace, PlacesRequest, Request, item_settings
+from service.detection.onnx.detector import (
+    DetectedObject,
+    Detectors,
+    FindingsCache,
+    is_sliced,
+    parallel_calls,
+    scale_of,
+)
 from service.detection.onnx.settings import DetectorSettings
 from service.detection.reference_difference import (
     AlignmentFailed,
@@ -224,9 +228,9 @@ class Computer:
         except MemoryError as error:
             raise DetectionFailed("out_of_memory") from error
         height, width = marked.reference.shape[:2]
-        memory = region_memories.merge_memories(marked.region, contents)
+        memory = region_comparer.merge_memories(marked.region, contents)
         place = None if memory is None else self._comparer.propose_place(memory)
-        return region_memories.disagreement_places(memory, width, height), place
+        return region_comparer.disagreement_places(memory, width, height), place
 
     def _region(self, request: Request) -> MarkedRegion:
         if request.reference is None:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from service.detection.compute.worker import yield_to_others
 from service.detection.failure import BadModel
-from service.workers.frames import Frame
+from service.workers.frames import Frame, serve
 from service.workers.limits import limit_memory
-from service.workers.serving import serve
 from shared.wire.detection import ModelKind
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def check_file(
     path: Path, kind: ModelKind | None, settings: dict[str, Any], classes: int = 0
 ) -> CheckedModel:
     """`onnx.check.check`, or `check_backbone` for that kind. Raises BadModel."""
-    from service.detection.appearance.added_backbone import check_backbone
+    from service.detection.appearance.backbone import check_backbone
     from service.detection.onnx.check import check
 
     if kind is ModelKind.BACKBONE:

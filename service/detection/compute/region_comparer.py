@@ -1,7 +1,11 @@
-"""Compares photos with a region of a reference image: aligned, or else by their appearance."""
+"""Compares photos with a region of a reference image: aligned, or else by their appearance.
+
+Merges the memories of single photos into the memory of a region.
+"""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +14,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from service.detection.compute import region_memories
 from service.detection.compute.appearances import Appearances, Look, is_enough
 from service.detection.compute.comparing import (
     Judged,
@@ -26,8 +29,8 @@ from service.detection.compute.placing import (
     fixed_alignment,
     with_start,
 )
-from service.detection.compute.request import Request, item_settings
 from service.detection.failure import DetectionFailed
+from service.detection.messages import Request, item_settings
 from service.detection.reference_difference import (
     AlignmentFailed,
     Parameters,
@@ -38,10 +41,49 @@ from service.detection.reference_difference import (
     photo_variation,
 )
 from service.detection.reference_difference.data import Matrix, Pyramid
-from service.detection.reference_difference.variation.serial import from_bytes
+from service.detection.reference_difference.variation.serial import MemoryUnreadable, from_bytes, to_bytes
+from shared.record.content import sha256
+from shared.record.entries import EntryMemory
 from shared.record.geometry import Rect
 from shared.wire.inspection import Place
 from shared.wire.memory import MemoryKind
+
+
+def merge_memories(region: Rect, contents: Sequence[bytes]) -> RegionMemory | None:
+    """The memory of a region with the photos of these memories (`variation.serial`); None without photos."""
+    photos: list[PhotoVariation] = []
+    for content in contents:
+        # A memory of another version is rebuilt later.
+        with contextlib.suppress(MemoryUnreadable):
+            photos.extend(from_bytes(content).photos)
+    return RegionMemory.of(region, photos) if photos else None
+
+
+def memory_entry(memory: RegionMemory | None) -> EntryMemory | None:
+    """The memory that was used, in the form of a result entry."""
+    if memory is None:
+        return None
+    return {"photos": len({photo.key for photo in memory.photos}), "sha256": sha256(to_bytes(memory))}
+
+
+def disagreement_places(memory: RegionMemory | None, width: int, height: int) -> list[list[float]]:
+    """The places where a memory disagrees with its reference image: x, y, w, h in fractions of the image.
+
+    width, height: of the reference image, px as decoded.
+    """
+    places = () if memory is None else memory.aligned().disagreements()
+    inside = [place.clamp(width, height) for place in places]
+    return [
+        [round(value, 6) for value in (place.x / width, place.y / height, place.w / width, place.h / height)]
+        for place in inside
+        if not place.is_empty
+    ]
+
+
+def scale_rect(rect: Rect, scale: float) -> Rect:
+    """Convert a rectangle from px of a photo file to px of the photo as decoded at `scale`."""
+    return Rect(rect.x * scale, rect.y * scale, rect.w * scale, rect.h * scale)
+
 
 T = TypeVar("T")
 
@@ -105,7 +147,7 @@ class RegionComparer:
             entry_thresholds(request, parameters),
             entry_alignment(result.alignment, marked.scale, request, result.aside),
             suppressed_boxes(result),
-            region_memories.memory_entry(memory),
+            memory_entry(memory),
         )
 
     def _by_appearance(
@@ -157,8 +199,8 @@ class RegionComparer:
                 parameters,
                 start,
                 kind,
-                [region_memories.scale_rect(rect, photo_scale) for rect in judged],
-                [region_memories.scale_rect(rect, photo_scale) for rect in without],
+                [scale_rect(rect, photo_scale) for rect in judged],
+                [scale_rect(rect, photo_scale) for rect in without],
                 self._describe_in(marked.region),
                 marked.levels,
             )
@@ -227,7 +269,7 @@ def _align(
 
 def _memory(request: Request, region: Rect, contents: Sequence[bytes]) -> RegionMemory | None:
     if request.memory is None:
-        return region_memories.merge_memories(region, contents)
+        return merge_memories(region, contents)
     try:
         return from_bytes(Path(request.memory).read_bytes())
     except OSError as error:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from service.detection.compute.worker import split_payload, yield_to_others
 from service.detection.failure import DetectionFailed
 from service.detection.messages import Answer
-from service.workers.frames import Frame
-from service.workers.serving import serve
+from service.workers.frames import Frame, serve
 from shared.record.geometry import Rect
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def _answer(computer: Computer, frame: Frame) -> Frame:
     `order`, `kind`, `judged` and `without` its payload is the memory of the photo (`Computer.photo_memory`)
     in the format of `variation.serial`.
     """
-    from service.detection.compute.request import to_request
+    from service.detection.messages import to_request
     from service.detection.reference_difference.variation.serial import to_bytes
     from shared.wire.memory import MemoryKind
 

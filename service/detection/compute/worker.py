@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from service.detection.failure import DetectionFailed
 from service.detection.messages import Answer
-from service.workers.frames import Frame
+from service.workers.frames import Frame, Report, serve
 from service.workers.limits import end_first, limit_memory, lower_priority, physical_memory
-from service.workers.serving import Report, serve
 
 if TYPE_CHECKING:
     from service.detection.compute.computer import Computer
@@ -30,7 +29,7 @@ def main() -> None:
     """Answer detections and matches until the input closes."""
     yield_to_others()
     from service.detection.compute.computer import Computer
-    from service.detection.compute.request import to_request
+    from service.detection.messages import to_request
 
     with Computer() as computer:
 
@@ -61,7 +60,7 @@ def split_payload(payload: bytes, sizes: Sequence[int]) -> list[bytes]:
 
 
 def _answer(computer: Computer, frame: Frame, report: Report) -> Answer:
-    from service.detection.compute.request import to_places_request, to_request
+    from service.detection.messages import to_places_request, to_request
 
     message: dict[str, Any] = dict(frame.message)
     contents = split_payload(frame.payload, message.pop("known", ()))

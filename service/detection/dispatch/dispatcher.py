@@ -18,20 +18,19 @@ from sqlmodel import Session
 from service.db.database import Database, now
 from service.detection import rules
 from service.detection.compute.compute_process import ComputeProcess
-from service.detection.compute.request import PlacesRequest, Request, as_json, places_json
-from service.detection.dispatch.requests import RequestBuilder
 from service.detection.dispatch.store_waiting import retry_store
 from service.detection.dispatch.work import (
     ComputedResult,
     DetectionEnd,
     DetectionObserver,
     KnownPhoto,
+    RequestBuilder,
     Run,
     Work,
 )
 from service.detection.failure import DetectionFailed, disk_error_code
 from service.detection.jobs import job_rows
-from service.detection.messages import Answer
+from service.detection.messages import Answer, PlacesRequest, Request, as_json, places_json
 from service.detection.models.labels import with_severities
 from service.detection.models.registry import backbone_in_use, stored_model
 from service.detection.queue.port import AT_ONCE, Outcome, Queue, Take

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from service.detection.compute.request import PlacesRequest
 from service.detection.dispatch.dispatcher import Dispatcher
 from service.detection.dispatch.store_waiting import retry_store
 from service.detection.failure import DetectionFailed
+from service.detection.messages import PlacesRequest
 from service.files.service import FilesService
 from service.inspection.records.matches import MatchRegion
 from service.workers.child import ProcessDied

@@ -12,11 +12,10 @@ from typing import Any, Final, NamedTuple
 from sqlmodel import Session
 
 from service.detection.compute.compute_process import ComputeProcess
-from service.detection.compute.request import Request, as_json
-from service.detection.dispatch.requests import with_backbone
+from service.detection.dispatch.work import with_backbone
 from service.detection.failure import DetectionFailed
 from service.detection.jobs import job_rows
-from service.detection.messages import NEWEST, OLDEST, VERSION
+from service.detection.messages import NEWEST, OLDEST, VERSION, Request, as_json
 from service.detection.rules import BackboneFacts
 from service.files.service import FilesService
 from service.workers.child import ProcessDied

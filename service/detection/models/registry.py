@@ -14,14 +14,14 @@ from sqlalchemy import bindparam
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
-from service.account.names import names_with_usernames
+from service.account.store import names_with_usernames
 from service.changes import ObjectChange, announce
 from service.db import statements
 from service.db.database import Database, now
 from service.db.statements import ResultRow
 from service.detection.compute.compute_process import check_model, run_once
-from service.detection.compute.request import Request
 from service.detection.failure import MESSAGES, MODEL_MESSAGES, BadModel
+from service.detection.messages import Request
 from service.detection.onnx.settings import ACTIVATIONS, DetectorSettings
 from service.detection.rules import BackboneFacts, ModelFacts
 from service.detection.tables import ModelRow

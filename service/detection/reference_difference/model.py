@@ -37,8 +37,7 @@ from service.detection.reference_difference.difference.comparison import (
     Search,
     compare,
 )
-from service.detection.reference_difference.difference.confidence import confidence
-from service.detection.reference_difference.difference.labels import label
+from service.detection.reference_difference.difference.confidence import confidence, label
 from service.detection.reference_difference.difference.sampling import thin
 from service.detection.reference_difference.light.direction import is_lit_from_aside
 from service.detection.reference_difference.light.light import Light

@@ -1,19 +1,25 @@
-"""Implements the use cases of items."""
+"""Implements the use cases of items.
+
+Keeps deleted items for a while, so that a deletion can be undone.
+
+An item that is deleted leaves its table: no query has to know of deleted ones. Its row and those of its
+photos are kept as JSON until they are brought back, their time is over, or the record is deleted.
+"""
 
 from __future__ import annotations
 
+import datetime as dt
 import json
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from typing import Any, Final, cast
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import DateTime, Row, Table, bindparam, delete, insert, select
 from sqlmodel import Session
 
 from service.changes import ObjectChange, announce, differences
 from service.db.database import Database
 from service.inspection import problems
-from service.inspection.entries import ContradictionError, merge_entries
-from service.inspection.records import deleted_items, item_rows
+from service.inspection.records import item_rows
 from service.inspection.records.item_rows import (
     ItemRow,
     ItemState,
@@ -23,10 +29,19 @@ from service.inspection.records.item_rows import (
     lock_open,
     read_state,
 )
-from service.inspection.records.records import locked_record, moment, recompute
-from service.inspection.rules import body_hash, correction_entry, json_text, result_values, verdict_entry
+from service.inspection.records.records import locked_record, moment, naive_now, recompute
+from service.inspection.rules import (
+    ContradictionError,
+    body_hash,
+    cancel_running,
+    correction_entry,
+    json_text,
+    merge_entries,
+    result_values,
+    verdict_entry,
+)
 from service.inspection.seal_state import refuse_sealed
-from service.inspection.tables import ITEM
+from service.inspection.tables import DELETED, ITEM, PHOTO, RECORD_PHOTO
 from service.web.envelope import Problem
 from service.web.security import Caller
 from shared.record import results
@@ -35,6 +50,93 @@ from shared.record.entries import Entry, EntryBox
 from shared.wire.common import Pagination, pagination
 from shared.wire.inspection import BoxesSet, ItemCreate, ItemUpdate, VerdictSet
 from shared.wire.text import fill
+
+KEEP_FOR = dt.timedelta(days=30)
+"""How long a deleted item can be brought back."""
+
+_ITEM_ID: Any = bindparam("item_id")
+# Locked, so that a photo that is being added or taken off at this moment is there, or not, for good.
+_LOCKED_ITEM = select(ITEM.c.item_id).where(ITEM.c.item_id == _ITEM_ID).with_for_update()
+_LOCKED_PHOTOS = (
+    select(PHOTO)
+    .where(PHOTO.c.item_id == _ITEM_ID)
+    .order_by(PHOTO.c.created_at, PHOTO.c.photo_id)
+    .with_for_update()
+)
+_RESTORABLE = select(DELETED).where(DELETED.c.item_id == _ITEM_ID, DELETED.c.deleted_at >= bindparam("since"))
+_RECORD_PHOTOS = select(RECORD_PHOTO.c.photo_id).where(
+    RECORD_PHOTO.c.inspection_id == bindparam("inspection_id")
+)
+_UNASSIGNED = dict.fromkeys(("record_photo_id", "assigned", "homography", "reference_file_id"))
+_SAME_KEY = select(ITEM.c.item_id).where(ITEM.c.client_key == bindparam("client_key"))
+
+
+def remove(session: Session, item: ItemRow, actor: str) -> None:
+    """Delete `item` (of a locked record) with its photos, and keep its state. Drops expired deletions."""
+    at, item_id = naive_now(), item.item_id
+    session.execute(_LOCKED_ITEM, {"item_id": item_id})
+    photos = [_as_json(row) for row in session.execute(_LOCKED_PHOTOS, {"item_id": item_id})]
+    session.execute(delete(DELETED).where(DELETED.c.deleted_at < at - KEEP_FOR))
+    session.execute(
+        insert(DELETED).values(
+            item_id=item_id,
+            inspection_id=item.inspection_id,
+            deleted_by=actor,
+            deleted_at=at,
+            content=json_text({"item": _as_json(item), "photos": photos}),
+        )
+    )
+    session.execute(delete(ITEM).where(ITEM.c.item_id == item_id))
+
+
+def find(session: Session, item_id: str) -> Row[*tuple[Any, ...]] | None:
+    """The row of `DELETED` of an item that can be brought back; None when there is none."""
+    return session.execute(_RESTORABLE, {"item_id": item_id, "since": naive_now() - KEEP_FOR}).one_or_none()
+
+
+def restore(session: Session, deleted_row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
+    """Put a deleted item and its photos back as they were (its record is locked); gives the item's values.
+
+    A detection that was under way is cancelled: its job may have ended without an item to write to.
+    """
+    content = json.loads(deleted_row.content)
+    item = _column_values(ITEM, content["item"])
+    # Columns that came to the table after the deletion follow from the entries.
+    item |= result_values(cancel_running(json.loads(item["result"])))
+    if item["client_key"] is not None:
+        taken = session.execute(_SAME_KEY, {"client_key": item["client_key"]}).one_or_none()
+        # The create was sent again after the deletion and made another item.
+        item["client_key"] = None if taken is not None else item["client_key"]
+    session.execute(insert(ITEM).values(item))
+    photo_ids = set(session.execute(_RECORD_PHOTOS, {"inspection_id": deleted_row.inspection_id}).scalars())
+    photos = [_photo(photo, photo_ids) for photo in content["photos"]]
+    if photos:
+        session.execute(insert(PHOTO), photos)
+    session.execute(delete(DELETED).where(DELETED.c.item_id == deleted_row.item_id))
+    return item
+
+
+def _photo(fields: dict[str, Any], of_record: Collection[str]) -> dict[str, Any]:
+    """A photo's row; it is the item's alone when the record does not have the photo any more."""
+    values = {"by_phone": False, **_UNASSIGNED, **_column_values(PHOTO, fields)}
+    return values if values["record_photo_id"] in of_record else {**values, **_UNASSIGNED}
+
+
+def _as_json(row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
+    return {
+        name: value.isoformat() if isinstance(value, dt.datetime) else value
+        for name, value in row._mapping.items()
+    }
+
+
+def _column_values(table: Table, fields: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: dt.datetime.fromisoformat(value)
+        if value is not None and isinstance(table.c[name].type, DateTime)
+        else value
+        for name, value in fields.items()
+    }
+
 
 _MADE_BY = select(ITEM.c.item_id, ITEM.c.client_body).where(ITEM.c.client_key == bindparam("client_key"))
 _INLINE_LIMIT = 20
@@ -116,7 +218,7 @@ class Items:
 
         def work(session: Session) -> None:
             record, item = lock_open(session, item_id, if_match)
-            deleted_items.remove(session, item, caller.user_id)
+            remove(session, item, caller.user_id)
             details = {"inspection_id": item.inspection_id, "item_name": item.item_name}
             if reason:
                 details["reason"] = reason
@@ -135,13 +237,13 @@ class Items:
         """
 
         def work(session: Session) -> ItemState:
-            deleted_row = deleted_items.find(session, item_id)
+            deleted_row = find(session, item_id)
             record = None if deleted_row is None else locked_record(session, deleted_row.inspection_id)
             # Asked again: another user may have brought it back before the record was ours.
-            deleted_row = None if record is None else deleted_items.find(session, item_id)
+            deleted_row = None if record is None else find(session, item_id)
             if record is not None and deleted_row is not None:
                 refuse_sealed(session, record.inspection_id)
-                item = deleted_items.restore(session, deleted_row)
+                item = restore(session, deleted_row)
                 details = {
                     "inspection_id": deleted_row.inspection_id,
                     "item_name": item["item_name"],

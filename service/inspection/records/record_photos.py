@@ -17,6 +17,7 @@ from service.inspection import problems, sources
 from service.inspection.records import matches
 from service.inspection.records.matches import ItemRegion
 from service.inspection.records.photos import (
+    PhotoUses,
     check_photo,
     mark_of,
     phone_details,
@@ -24,7 +25,6 @@ from service.inspection.records.photos import (
     refuse_used_photo,
 )
 from service.inspection.records.records import RecordRow, locked_record, naive_now, open_record
-from service.inspection.records.used_photos import PhotoUses
 from service.inspection.rules import json_text
 from service.inspection.seal_state import refuse_sealed
 from service.inspection.tables import ITEM, ITEM_ORDER, PHOTO, RECORD, RECORD_PHOTO

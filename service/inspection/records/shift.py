@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Table, delete, insert, select, update
 from sqlmodel import Session, col
 
-from service.account.names import NAME_WITH_USERNAME
+from service.account.store import NAME_WITH_USERNAME
 from service.account.tables import LoginSession, User
 from service.changes import ObjectChange, announce
 from service.db.database import Database

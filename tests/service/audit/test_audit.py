@@ -21,8 +21,7 @@ from starlette.testclient import TestClient
 from service.audit import chain
 from service.audit.routes import router
 from service.audit.service import AuditService, Verification
-from service.audit.tables import AuditRow
-from service.audit.triggers import missing_triggers
+from service.audit.tables import AuditRow, missing_triggers
 from service.changes import ObjectChange, announce
 from service.commands import verify_audit as cli
 from service.db.database import Database, now

@@ -20,8 +20,7 @@ from service.backups import service as backup_service
 from service.backups.archive.places import open_place
 from service.backups.archive.shared_folder import SharedFolder
 from service.backups.making import make
-from service.backups.messages import TEXTS, BackupProblem
-from service.backups.outcome import Outcome
+from service.backups.outcome import TEXTS, BackupProblem, Outcome
 from service.backups.service import BackupService, BusyError, make_now
 from service.backups.tables import BackupRow
 from service.commands.backup import main

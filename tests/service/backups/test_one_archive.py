@@ -21,7 +21,7 @@ from sqlalchemy import text
 
 from service.audit.service import AuditService
 from service.backups.archive.manifest import DATABASE, MANIFEST, is_safe
-from service.backups.archive.sqlite import copy_database
+from service.backups.archive.taking import copy_database
 from service.changes import ObjectChange, announce
 from service.commands.backup import main
 from service.db.database import Database

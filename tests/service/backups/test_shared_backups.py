@@ -17,7 +17,7 @@ from service.backups.archive.manifest import DATABASE, BackupRefusedError, Manif
 from service.backups.archive.places import BackupPlace, open_place
 from service.backups.archive.shared_folder import BACKUPS, CONTENTS, SharedFolder, content_name, parse_time
 from service.backups.making import Retention, configured_place, make, prune
-from service.backups.messages import BackupProblem
+from service.backups.outcome import BackupProblem
 from service.changes import ObjectChange, announce
 from service.commands.backup import main
 from service.db.database import Database

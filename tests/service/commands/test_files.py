@@ -19,8 +19,7 @@ from service.audit.chain import audit_listener
 from service.audit.service import AuditService
 from service.audit.tables import AuditRow
 from service.catalogue.tables import ReferenceImageRow
-from service.commands.file_references import SOURCES, referring_tables, referring_texts
-from service.commands.files import main
+from service.commands.files import SOURCES, main, referring_tables, referring_texts
 from service.db.database import Database, now
 from service.db.schema import metadata
 from service.detection.tables import ModelRow

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from sqlalchemy import update
 from starlette.testclient import TestClient
 
-from service.commands.corrected_photos import CorrectedPhoto
-from service.commands.training_set import SPLITS, main, split
+from service.commands.training_set import SPLITS, CorrectedPhoto, main, split
 from service.db.database import Database
 from service.inspection.tables import ITEM
 from service.settings import Settings

@@ -13,8 +13,7 @@ from starlette.testclient import TestClient
 from service.detection.compute import variation_worker, worker
 from service.detection.compute.compute_process import ComputeProcess
 from service.detection.compute.computer import Computer
-from service.workers.frames import Frame
-from service.workers.serving import Report
+from service.workers.frames import Frame, Report
 from shared import samples
 from shared.images.cv import cv2
 from shared.samples import View

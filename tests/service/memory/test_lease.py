@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from service.db.database import Database, now
 from service.detection.dispatch.variations import Learned, Variations, Varied
-from service.memory import comparisons, reading, waiting
+from service.memory import comparisons, regions, waiting
 from service.memory.comparisons import Comparisons
 from service.memory.facts import Place
 from service.memory.tables import VARIATION, WAITING
@@ -100,9 +100,9 @@ def one_passed_item(monkeypatch: pytest.MonkeyPatch) -> None:
     place = Place("i", "r", "image", "reference", "sha", "cid", None, ALL)
     monkeypatch.setattr(comparisons, "find_place", lambda _session, _item_id: place)
     monkeypatch.setattr(comparisons, "decided_item_ids", lambda _session, _items, _records: ["i"])
-    monkeypatch.setattr(reading, "item_ids_at_place", lambda _session, _place, _since, _until: ["i"])
-    monkeypatch.setattr(reading, "share_at_place", lambda _place, _region: 1.0)
-    monkeypatch.setattr(reading, "item_facts", lambda _session, _ids: [item(verdict())])
+    monkeypatch.setattr(regions, "item_ids_at_place", lambda _session, _place, _since, _until: ["i"])
+    monkeypatch.setattr(regions, "share_at_place", lambda _place, _region: 1.0)
+    monkeypatch.setattr(regions, "item_facts", lambda _session, _ids: [item(verdict())])
 
 
 @pytest.mark.usefixtures("one_passed_item")

@@ -199,7 +199,7 @@ def test_metrics_of_detections_and_queue(client: TestClient, settings: Settings)
 def test_scrape_without_a_database_lacks_only_its_figures(
     settings: Settings, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from service.monitoring import figures as module
+    from service.monitoring import metrics as module
 
     monkeypatch.setattr(module, "ANSWER_SECONDS", 0.05)
     calls, free = [], asyncio.Event()

@@ -12,8 +12,14 @@ from pathlib import Path
 import pytest
 
 from service.settings import Settings
-from service.stores.contents import Contents, IncomingContent, file_contents, model_contents
-from service.stores.local_copies import IN_USE_SECONDS, LocalCopies
+from service.stores.contents import (
+    IN_USE_SECONDS,
+    Contents,
+    IncomingContent,
+    LocalCopies,
+    file_contents,
+    model_contents,
+)
 from service.stores.port import StoreUnavailableError, read_chunks
 from shared.record.content import sha256
 from tests.s3_server import S3Server, StoredObject, store_settings

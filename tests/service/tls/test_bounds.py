@@ -13,7 +13,7 @@ import uvicorn
 from starlette.types import Receive, Scope, Send
 
 from service.tls.files import CertificateFiles
-from service.web import protocol, server_config
+from service.web import protocol
 from tests.certificates import make_pair, unchecked_context
 
 SHORT_SECONDS = 0.3
@@ -34,9 +34,9 @@ def handshake_seconds() -> float:
 @pytest.fixture
 def port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, handshake_seconds: float) -> Iterator[int]:
     """The port of a TLS server with short time limits."""
-    monkeypatch.setattr(server_config, "HANDSHAKE_SECONDS", handshake_seconds)
+    monkeypatch.setattr(protocol, "HANDSHAKE_SECONDS", handshake_seconds)
     monkeypatch.setattr(protocol, "HEAD_SECONDS", SHORT_SECONDS)
-    config = server_config.BoundedConfig(
+    config = protocol.BoundedConfig(
         _app,
         port=0,
         http=protocol.GuardedProtocol,

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from service.command_line import main
 from service.settings import Settings
 from service.tls import CertificateError, needs_tls, own_certificate
-from service.tls.choice import configured_files, usable_files
+from service.tls.files import configured_files, usable_files
 from tests.certificates import make_pair
 
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, SecretStr, ValidationError
 from starlette.testclient import TestClient
 
 from service.face.enrolment import CONSENT_TEXT
-from service.web.field_errors import describe_faults, field_faults
+from service.web.envelope import describe_faults, field_faults
 from service.web.language import english_texts, in_english, prefers_english
 from shared.wire.common import ERROR_HEADER
 from shared.wire.text import fill

@@ -17,6 +17,7 @@ from service.webhooks.rules import (
     MAX_ATTEMPTS,
     SECRET_BYTES,
     AddressFaultError,
+    SecretBox,
     check_url,
     may_send_to,
     message,
@@ -24,7 +25,6 @@ from service.webhooks.rules import (
     retry_wait,
     signature,
 )
-from service.webhooks.secret_box import SecretBox
 
 INSIDE = [ip_network("10.0.0.0/8"), ip_network("fd00::/8")]
 

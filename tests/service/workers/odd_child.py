@@ -7,8 +7,7 @@ import socket
 import sys
 from typing import Any
 
-from service.workers.frames import Frame
-from service.workers.serving import Report, serve
+from service.workers.frames import Frame, Report, serve
 
 ORIGINAL_STDOUT = 9
 """A copy of the pipe of the frames, as attacked code in a decoder could find it."""

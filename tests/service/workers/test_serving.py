@@ -9,7 +9,7 @@ from queue import SimpleQueue
 
 import pytest
 
-from service.workers import serving
+from service.workers import frames
 from service.workers.frames import Frame
 
 
@@ -21,8 +21,8 @@ def test_a_process_gives_its_memory_back_while_it_has_no_request(monkeypatch: py
         done.append("freed")
         freed.set()
 
-    monkeypatch.setattr(serving, "IDLE_SECONDS", 0.01)
-    monkeypatch.setattr(serving, "return_free_memory", free)
+    monkeypatch.setattr(frames, "IDLE_SECONDS", 0.01)
+    monkeypatch.setattr(frames, "return_free_memory", free)
     requests: SimpleQueue[Frame] = SimpleQueue()
 
     def ask_later() -> None:
@@ -31,16 +31,16 @@ def test_a_process_gives_its_memory_back_while_it_has_no_request(monkeypatch: py
 
     later = threading.Thread(target=ask_later)
     later.start()
-    assert serving.next_request(requests, lambda: done.append("forgot")).message == {"later": 1}
+    assert frames.next_request(requests, lambda: done.append("forgot")).message == {"later": 1}
     later.join()
     assert done == ["forgot", "freed"]
 
 
 def test_a_waiting_request_is_taken_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving, "return_free_memory", lambda: pytest.fail("it is not idle"))
+    monkeypatch.setattr(frames, "return_free_memory", lambda: pytest.fail("it is not idle"))
     requests: SimpleQueue[Frame] = SimpleQueue()
     requests.put(Frame({"now": 1}))
-    assert serving.next_request(requests, lambda: pytest.fail("it is not idle")).message == {"now": 1}
+    assert frames.next_request(requests, lambda: pytest.fail("it is not idle")).message == {"now": 1}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="mallopt is a function of glibc")

@@ -3,24 +3,25 @@
 Cheap guesses come first (the photo has the shape of the reference or of the region), then features. Each
 guess is refined block by block from coarse to fine. It is accepted only if the structure of both pictures
 agrees (`blocks`), so a guess that fits by accident is refused.
+
+Finds the bend of a wide lens for a photo that a homography alone does not align well.
+
+Aligns a photo that the camera blurred by moving, which fine structure no longer agrees with.
+
+In a coarse picture the motion is short, so the photo is first aligned there. Whether it shows the region is
+then judged as for every photo, with the reference blurred along the same line: a coarse picture alone would
+also agree with a similar part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
+from typing import Final
 
 import numpy as np
 
-from service.detection.reference_difference.alignment import (
-    bending,
-    blocks,
-    checks,
-    features,
-    lens,
-    motion,
-    repeating,
-)
+from service.detection.reference_difference.alignment import blocks, checks, features, lens, repeating
 from service.detection.reference_difference.data import (
     Alignment,
     AlignmentFailed,
@@ -33,8 +34,127 @@ from service.detection.reference_difference.data import (
     local_scale,
     shift_scale,
 )
+from service.detection.reference_difference.difference.focus import motion_between
+from service.detection.reference_difference.light.direction import Line, line_kernel
 from service.detection.reference_difference.threads import run_parallel
 from shared.record.geometry import Rect
+
+# Bends (see `lens`) that are tried first, in both directions and then in the better one, and the steps by
+# which the best one is then changed. The lens of a phone bends by 0.02, a wide one by 0.1.
+_USUAL: Final = 0.04
+_WIDE: Final = 0.085
+_STEPS: Final = (0.02, 0.01, 0.005)
+# Longest side of the windows that are tried, px, and the px that a guess may be off in them.
+_BENDING_SIDE = 320
+_REACH, _NEAR = 8, 4
+# The share of the structure that must agree, and its least gain over the share without a bend.
+_BELONGS = 0.75
+_MIN_GAIN = 0.04
+# The mean residual of agreeing blocks, px of a window, at which the closeness is 0.
+_MAX_RESIDUAL = 2.0
+
+
+def through_lens(
+    photo: Pyramid, region: Rect, window: checks.ReferenceWindow, guess: Matrix, least: float
+) -> checks.CandidateHomography | None:
+    """The alignment with the bend under which most of the structure agrees.
+
+    window: of the surroundings of the region. guess: the homography without a bend. least: the share that
+    agrees without a bend, 0..1. None if a bend does not increase it clearly.
+    """
+    around = checks.surroundings(region, window.reference.size)
+    small = checks.reference_window(window.reference, around, _BENDING_SIDE, 1.0)
+    enough = max(_BELONGS, least + _MIN_GAIN)
+
+    def check_guess(guess: Matrix, bend: float, reach: int) -> checks.CandidateHomography | None:
+        found = checks.check(photo, small, guess, reach, bend)
+        return found if found and checks.is_plausible(found.homography, region, photo.size) else None
+
+    def better(
+        one: checks.CandidateHomography | None, other: checks.CandidateHomography | None
+    ) -> checks.CandidateHomography | None:
+        return other if one is None or (other is not None and _closeness(other) > _closeness(one)) else one
+
+    best: checks.CandidateHomography | None = None
+    for bend in (0.0, -_USUAL, _USUAL):
+        best = better(best, check_guess(guess, bend, _REACH))
+    if best is not None and best.bend:
+        wide = float(np.copysign(_WIDE, best.bend))
+        best = better(best, check_guess(guess, wide, _REACH))
+    if best is None or best.score < checks.BELONGS or not (best.bend or least >= checks.BELONGS):
+        return None
+    if best.bend:
+        # In the fine window, a lens gains at once. What the coarse one gains may be chance.
+        rough = checks.check(photo, window, best.homography, _REACH, best.bend)
+        if rough is None or rough.score < enough:
+            return None
+    for step in _STEPS:
+        start = best
+        for bend in (start.bend - step, start.bend + step):
+            best = better(best, check_guess(start.homography, bend, _NEAR)) or best
+    whole = checks.check(photo, window, best.homography, _NEAR, best.bend)
+    if whole is None or whole.score < enough:
+        return None
+    return whole if checks.is_plausible(whole.homography, region, photo.size) else None
+
+
+def _closeness(one: checks.CandidateHomography) -> float:
+    """The share of the structure that agrees, reduced by the residuals, because many bends nearly fit."""
+    agreeing = one.fit.residuals[one.fit.agreeing]
+    return one.score * (1 - float(agreeing.mean()) / _MAX_RESIDUAL) if agreeing.size else 0.0
+
+
+# Longest side of the coarse windows, px: a motion of 26 px in 640 is 6 px there.
+_MOTION_SIDE: Final = 160
+_REACH, _NEAR = 8, 4
+
+
+def through_motion(
+    photo: Pyramid, region: Rect, window: checks.ReferenceWindow, guesses: Iterable[Matrix]
+) -> checks.CandidateHomography | None:
+    """The alignment with the reference blurred along the line of the photo; None without a clear line.
+
+    window: of the surroundings of the region. guesses: homographies, reference px -> photo px. The structure
+    must agree as much as without motion.
+    """
+    around = checks.surroundings(region, window.reference.size)
+    coarse, less = (
+        checks.reference_window(window.reference, around, side, 1.0)
+        for side in (_MOTION_SIDE, 3 * checks.SIDE // 4)
+    )
+    tried: list[Matrix] = []
+    places: list[Matrix] = []
+    for guess in guesses:
+        if any(checks.is_same_place(coarse, place, guess) for place in places):
+            continue
+        places.append(guess)
+        there = checks.check(photo, coarse, guess, _REACH)
+        if there is None or there.score < checks.BELONGS:
+            continue
+        # Most guesses lead to the same place, where no other line would be found.
+        if any(checks.is_near(there.homography, other, region) for other in tried):
+            continue
+        tried.append(there.homography)
+        places.append(there.homography)
+        line = _line(photo, less, there.homography)
+        if line is None:
+            continue
+        kernel = line_kernel(line, window.scale / less.scale)
+        found = checks.check(photo, window, there.homography, _NEAR, motion=kernel)
+        if (
+            found is not None
+            and found.score >= checks.BELONGS
+            and checks.is_plausible(found.homography, region, photo.size)
+        ):
+            return found
+    return None
+
+
+def _line(photo: Pyramid, frame: checks.ReferenceWindow, homography: Matrix) -> Line | None:
+    """The line of the motion in px of the frame; None without a clear one."""
+    levels, valid = lens.view(photo, homography @ frame.to_reference, frame.size, 0.0)
+    return motion_between(frame.smooth[..., None], blocks.smooth(levels)[..., None], valid)
+
 
 # px of the region and its surroundings in which features are searched: more of them, up to 1,200 px, align no
 # more photos of DeepPCB at any turn or of FGCD, and take three times as long.
@@ -91,11 +211,11 @@ def align(reference: Pyramid, region: Rect, photo: Pyramid, start: Matrix | None
     if best is None or not (best.score > checks.SURELY_BELONGS or best.blank):
         likely = proposed[:1] if best is None else [best.homography]
         for guess in likely:
-            bent = bending.through_lens(photo, region, window, guess, 0.0 if best is None else best.score)
+            bent = through_lens(photo, region, window, guess, 0.0 if best is None else best.score)
             best = bent or best
     if best is None or not (best.score >= checks.BELONGS or best.blank):
         shapes = [guess for guess, _ in _guess_by_shape(reference, region, photo)]
-        best = motion.through_motion(photo, region, window, [*shapes[:2], *proposed[:2]])
+        best = through_motion(photo, region, window, [*shapes[:2], *proposed[:2]])
     if best is None:
         raise AlignmentFailed("no_match")
     return _to_alignment(photo, region, _refine(photo, region, window, best))

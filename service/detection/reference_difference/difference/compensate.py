@@ -18,8 +18,14 @@ from service.detection.reference_difference.difference.sampling import (
     luminance,
     value_at_rank,
 )
-from service.detection.reference_difference.light import highlights, shade, tone
-from service.detection.reference_difference.light.light import Light
+from service.detection.reference_difference.light import highlights, shade
+from service.detection.reference_difference.light.light import (
+    Light,
+    apply_exponent,
+    find_exponent,
+    is_doubtful,
+    sample_all_tones,
+)
 from service.detection.reference_difference.threads import run_parallel
 from shared.images.cv import cv2
 
@@ -80,11 +86,11 @@ def _match_other_light(
 ) -> tuple[Floats, Light]:
     """Do the same as `match_light` in a photo without highlights."""
     matched, light = _fit_and_apply_light(reference, photo, valid, scanned, bilevel)
-    if scanned or bilevel or light.numbers is None or not tone.is_doubtful(light.numbers[:, 3]):
+    if scanned or bilevel or light.numbers is None or not is_doubtful(light.numbers[:, 3]):
         return matched, light
-    exponent = tone.find_exponent(_exponent_error(reference, photo, valid))
+    exponent = find_exponent(_exponent_error(reference, photo, valid))
     if exponent != 1.0:
-        bent, bent_light = _fit_and_apply_light(tone.apply_exponent(reference, exponent), photo, valid)
+        bent, bent_light = _fit_and_apply_light(apply_exponent(reference, exponent), photo, valid)
         if _usual_error(bent, photo, valid) < _NOT_WORSE * _usual_error(matched, photo, valid):
             return bent, replace(bent_light, exponent=exponent)
     return matched, light
@@ -94,12 +100,12 @@ def _exponent_error(reference: Floats, photo: Floats, valid: Bytes) -> Callable[
     """The function of the smooth fit's error with an exponent, in parts of white, at px of all tones.
 
     The function stops at the channel at which the error exceeds its second argument, see
-    `tone.find_exponent`.
+    `find_exponent`.
     """
     step = int(np.ceil(np.sqrt(valid.size / _TONE_SAMPLES)))
     blurred = [np.asarray(cv2.blur(image, (3, 3)), np.float32) for image in (reference, photo)]
     known, seen = (image.reshape(reference.shape)[::step, ::step] for image in blurred)
-    usable = tone.sample_all_tones(known.mean(axis=2), valid[::step, ::step] > 0)
+    usable = sample_all_tones(known.mean(axis=2), valid[::step, ::step] > 0)
     y, x = np.mgrid[0 : usable.shape[0], 0 : usable.shape[1]].astype(np.float32)
     x, y = x[usable] / usable.shape[1] * 2 - 1, y[usable] / usable.shape[0] * 2 - 1
     target = seen[usable] / np.float32(255)
@@ -110,7 +116,7 @@ def _exponent_error(reference: Floats, photo: Floats, valid: Bytes) -> Callable[
     known = known[usable]
 
     def error(exponent: float, most: float) -> float:
-        value, total = tone.apply_exponent(known, exponent) / np.float32(255), 0.0
+        value, total = apply_exponent(known, exponent) / np.float32(255), 0.0
         for channel in range(value.shape[1]):
             total += mean_residual(value[:, channel], target[:, channel])
             if total > most:

@@ -29,9 +29,14 @@ from service.detection.reference_difference.variation.dark_lines import (
     is_same,
     share_shown,
 )
-from service.detection.reference_difference.variation.lasting import SUPPORT, is_new
 from service.detection.reference_difference.variation.likeness import TiledPart
-from service.detection.reference_difference.variation.memory import Appearance, PhotoVariation, RegionMemory
+from service.detection.reference_difference.variation.memory import (
+    SUPPORT,
+    Appearance,
+    PhotoVariation,
+    RegionMemory,
+    is_new,
+)
 from shared.record.geometry import Rect
 from shared.wire.memory import MemoryKind
 

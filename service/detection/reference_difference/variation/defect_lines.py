@@ -26,8 +26,13 @@ from service.detection.reference_difference.variation.dark_lines import (
     share_shown,
     similar_directions,
 )
-from service.detection.reference_difference.variation.lasting import SUPPORT, has_stayed, is_new
-from service.detection.reference_difference.variation.memory import Appearance, RegionMemory
+from service.detection.reference_difference.variation.memory import (
+    SUPPORT,
+    Appearance,
+    RegionMemory,
+    has_stayed,
+    is_new,
+)
 from shared.wire.memory import MemoryKind, MemoryReason
 
 # The ratio of the lengths of a line and of a rejected one up to which it is the same one. A line that has

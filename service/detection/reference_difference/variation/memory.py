@@ -1,4 +1,7 @@
-"""Defines the memory of a region: the differences of its photos, bounded in size."""
+"""Defines the memory of a region: the differences of its photos, bounded in size.
+
+Distinguishes changes that appeared and stayed from variation, by the photos that show them.
+"""
 
 from __future__ import annotations
 
@@ -192,3 +195,35 @@ def paste(canvas: Floats, image: Floats, box: Rect, scale: float) -> None:
     how = cv2.INTER_AREA if width * height < image.shape[0] * image.shape[1] else cv2.INTER_LINEAR
     resized = np.asarray(cv2.resize(image, (width, height), interpolation=how), np.float32)
     canvas[y1 + top : y1 + bottom, x1 + left : x1 + right] += resized[top:bottom, left:right]
+
+
+SUPPORT: Final = 2
+"""The number of photos that must explain a difference, so that no single photo decides."""
+
+LASTING: Final = 0.75
+"""The least share of the photos since its first one that show a lasting change."""
+
+
+def is_new(shown: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether each object appeared after the oldest photo and stayed, or was never shown; bool (objects).
+
+    shown: bool (photos, objects), the oldest photo first: whether the photo shows the object. An object that
+    enough photos showed before it stayed varies, so it is not new.
+    """
+    first = _find_appearance(shown)
+    earlier = (shown & (np.arange(shown.shape[0])[:, None] < first)).sum(axis=0)
+    return np.asarray((first > 0) & (earlier < SUPPORT), np.bool_)
+
+
+def has_stayed(shown: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether each object is new and at least two photos show it since then; bool (objects)."""
+    since = shown & (np.arange(shown.shape[0])[:, None] >= _find_appearance(shown))
+    return np.asarray(is_new(shown) & (since.sum(axis=0) >= SUPPORT), np.bool_)
+
+
+def _find_appearance(shown: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The index of the first photo from which on nearly all show the object; the count of photos if none."""
+    count = shown.shape[0]
+    share = np.cumsum(shown[::-1], axis=0)[::-1] / np.arange(count, 0, -1)[:, None]
+    begins = shown & (share >= LASTING)
+    return np.asarray(np.where(begins.any(axis=0), begins.argmax(axis=0) if count else 0, count), np.int64)

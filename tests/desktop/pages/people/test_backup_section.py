@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from desktop.context import Context
 from desktop.localization.dates import format_minute
 from desktop.pages.people.backup_section import BackupSection
-from service.backups.messages import TEXTS, BackupProblem
+from service.backups.outcome import TEXTS, BackupProblem
 from service.web.language import in_english
 from shared.wire.backups import BackupRun
 from tests.desktop.pages.fake_service import (

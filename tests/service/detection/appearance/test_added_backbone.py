@@ -7,8 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from service.detection.appearance.added_backbone import AddedBackbone, check_backbone, feature_maps
-from service.detection.appearance.backbone import MAX_CHANNELS, PATCHES, join_layers
+from service.detection.appearance.backbone import (
+    MAX_CHANNELS,
+    PATCHES,
+    AddedBackbone,
+    check_backbone,
+    feature_maps,
+    join_layers,
+)
 from service.detection.compute.model_check import check_file
 from service.detection.failure import BadModel
 from shared.wire.detection import ModelKind

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from service.detection.appearance import efficientnet
 from service.detection.appearance.backbone import PATCHES, BuiltInBackbone
-from service.detection.appearance.torch_weights import NotWeightsError
+from service.detection.appearance.efficientnet import NotWeightsError
 
 
 def picture(seed: int = 1) -> NDArray[np.uint8]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from service.detection.appearance.torch_weights import NotWeightsError, read_weights
+from service.detection.appearance.efficientnet import NotWeightsError, read_weights
 
 MARK, VERSION = 0x1950A86A20F9469CFC6C, 1001
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from service.detection.compute.appearances import Appearances, cut_out
 from service.detection.compute.comparing import DetectionOutcome
 from service.detection.compute.computer import Computer
-from service.detection.compute.request import Request, as_json, to_request
 from service.detection.failure import DetectionFailed
+from service.detection.messages import Request, as_json, to_request
 from service.detection.reference_difference import (
     Alignment,
     DetectedDifference,

@@ -13,8 +13,7 @@ from sqlmodel import Session, col, select
 from starlette.testclient import TestClient
 
 from service.db.database import Database
-from service.detection.dispatch.batch_maker import BatchMaker
-from service.detection.dispatch.enqueuing import JobEnqueuer
+from service.detection.dispatch.enqueuing import BatchMaker, JobEnqueuer
 from service.detection.jobs import batch_rows
 from service.detection.tables import BatchRow, ChunkRow
 from shared import samples
@@ -194,7 +193,7 @@ def test_failing_chunk_does_not_block_others_and_is_retried(
     client: TestClient, item: dict[str, Any], scene: samples.Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     others = [more(client, item, scene) for _ in range(2)]
-    monkeypatch.setattr("service.detection.dispatch.batch_maker._POLL_SECONDS", 0.1)
+    monkeypatch.setattr("service.detection.dispatch.enqueuing._POLL_SECONDS", 0.1)
     make, failures = JobEnqueuer.jobs, list[str]()
 
     def failing(enqueuing: JobEnqueuer, session: Session, item_ids: list[str], *arguments: Any) -> None:

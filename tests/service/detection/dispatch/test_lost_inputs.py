@@ -13,8 +13,8 @@ from starlette.testclient import TestClient
 
 from service.detection.compute.compute_process import ComputeProcess
 from service.detection.compute.computer import Computer
-from service.detection.compute.request import Request
 from service.detection.failure import DetectionFailed
+from service.detection.messages import Request
 from service.settings import Settings
 from service.stores.contents import Contents
 from shared import samples

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from service.detection.compute.compute_process import ComputeProcess
 from service.detection.compute.computer import Computer
 from service.detection.compute.placing import assigned_alignment, enlarge_alignment, with_start
-from service.detection.compute.request import Request
+from service.detection.messages import Request
 from service.detection.onnx.detector import Detector
 from service.detection.reference_difference import AlignmentFailed
 from service.workers.child import ProcessDied

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from service.detection.compute.compute_process import ComputeProcess
 from service.detection.compute.computer import _reading_key
-from service.detection.compute.request import to_request
+from service.detection.messages import to_request
 from shared import samples
 from tests.service.detection.conftest import Held
 from tests.service.detection.dispatch.test_batches import more

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from service.detection.onnx.decode import Decoded, cells, decode
-from service.detection.onnx.detector import slices
-from service.detection.onnx.fit import fit
+from service.detection.onnx.detector import fit, slices
 from service.detection.onnx.settings import DetectorSettings
 from shared.wire.detection import ModelKind
 

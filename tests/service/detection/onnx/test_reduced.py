@@ -10,7 +10,7 @@ import pytest
 
 from service.detection.compute import pictures
 from service.detection.compute.computer import Computer, needed_side
-from service.detection.compute.request import Request
+from service.detection.messages import Request
 from service.detection.onnx.check import check
 from service.detection.onnx.detector import Detector
 from service.detection.onnx.settings import DetectorSettings

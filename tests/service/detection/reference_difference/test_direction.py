@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from service.detection.reference_difference import AlignmentFailed, detect
-from service.detection.reference_difference.alignment import checks, motion
+from service.detection.reference_difference.alignment import align, checks
 from service.detection.reference_difference.data import Floats, Pyramid, apply, corners, grey, shift_scale
 from service.detection.reference_difference.difference.focus import motion_between
 from service.detection.reference_difference.light import direction
@@ -120,12 +120,12 @@ def test_a_line_is_searched_once_at_each_place(monkeypatch: pytest.MonkeyPatch) 
     def find_none(*_: object) -> None:
         searched.append(True)
 
-    monkeypatch.setattr(motion, "motion_between", find_none)
+    monkeypatch.setattr(align, "motion_between", find_none)
     reference, photo = (Pyramid(grey(image)) for image in (PANEL, moved(PANEL, 20, 0.7)))
     near = shift_scale(-2, 1, 1, 1)
 
     window = checks.reference_window(reference, WHOLE, SIDE, 1.0)
-    assert motion.through_motion(photo, WHOLE, window, [np.eye(3), np.eye(3), near]) is None
+    assert align.through_motion(photo, WHOLE, window, [np.eye(3), np.eye(3), near]) is None
     assert len(searched) == 1
 
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.detection.reference_difference import AlignmentFailed, detect
-from service.detection.reference_difference.alignment import bending, blocks, checks, lens
-from service.detection.reference_difference.alignment.align import align
+from service.detection.reference_difference.alignment import blocks, checks, lens
+from service.detection.reference_difference.alignment.align import align, through_lens
 from service.detection.reference_difference.data import Matrix, Pyramid, apply, grey, inside_mask
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
@@ -126,5 +126,5 @@ def test_a_bend_that_gains_nothing_in_the_fine_window_is_not_refined(monkeypatch
     board = Pyramid(grey(BOARD))
     window = checks.reference_window(board, WHOLE, SIZE, 1.0)
 
-    assert bending.through_lens(board, WHOLE, window, np.eye(3), 0.54) is None
+    assert through_lens(board, WHOLE, window, np.eye(3), 0.54) is None
     assert bends == [(320, 0.0), (320, -0.04), (320, 0.04), (320, 0.085), (SIZE, 0.085)]

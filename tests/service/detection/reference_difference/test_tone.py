@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from service.detection.reference_difference import detect
 from service.detection.reference_difference.difference.compensate import match_light
-from service.detection.reference_difference.light import tone
+from service.detection.reference_difference.light import light
 from shared import samples
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
@@ -27,13 +27,13 @@ def apply_gamma(image: Image, exponent: float) -> Image:
 
 @given(st.floats(0.52, 1.95))
 def test_exponent_with_the_least_error_is_found(exponent: float) -> None:
-    found = tone.find_exponent(lambda each, _least: abs(float(np.log(each / exponent))))
+    found = light.find_exponent(lambda each, _least: abs(float(np.log(each / exponent))))
     expected = 1.0 if abs(np.log(exponent)) < 0.03 else exponent
     assert abs(np.log(found / expected)) < 0.05
 
 
 def test_without_a_clear_gain_there_is_no_exponent() -> None:
-    assert tone.find_exponent(lambda each, _least: 1.0 - 0.05 * float(each == 1.25)) == 1.0
+    assert light.find_exponent(lambda each, _least: 1.0 - 0.05 * float(each == 1.25)) == 1.0
 
 
 @given(st.floats(0.52, 1.95))
@@ -42,7 +42,7 @@ def test_errors_above_the_least_so_far_do_not_change_the_exponent(exponent: floa
         whole = abs(float(np.log(each / exponent)))
         return whole if whole <= least else least + 1e-6
 
-    assert tone.find_exponent(error) == tone.find_exponent(
+    assert light.find_exponent(error) == light.find_exponent(
         lambda each, _least: abs(float(np.log(each / exponent)))
     )
 
@@ -50,7 +50,7 @@ def test_errors_above_the_least_so_far_do_not_change_the_exponent(exponent: floa
 @given(st.floats(0.5, 2.0))
 def test_curve_keeps_black_white_and_order(exponent: float) -> None:
     values = np.arange(256, dtype=np.float32)[None, :, None]
-    curved = tone.apply_exponent(values, exponent)
+    curved = light.apply_exponent(values, exponent)
     assert curved.shape == values.shape
     assert curved[0, 0, 0] == 0
     assert curved[0, 255, 0] == pytest.approx(255, rel=1e-5)
@@ -60,7 +60,7 @@ def test_curve_keeps_black_white_and_order(exponent: float) -> None:
 def test_rare_tones_are_sampled_as_often_as_common_ones() -> None:
     luminance = np.full((200, 200), 40, np.float32)
     luminance[:10, :10] = 200
-    chosen = tone.sample_all_tones(luminance, np.ones(luminance.shape, np.bool_))
+    chosen = light.sample_all_tones(luminance, np.ones(luminance.shape, np.bool_))
     rare = chosen[:10, :10].sum()
     assert rare == 100
     assert 50 <= chosen.sum() - rare <= 150
@@ -69,7 +69,7 @@ def test_rare_tones_are_sampled_as_often_as_common_ones() -> None:
 def test_only_visible_tones_are_sampled() -> None:
     seen = np.zeros((50, 50), np.bool_)
     seen[20:30] = True
-    chosen = tone.sample_all_tones(np.full((50, 50), 90, np.float32), seen)
+    chosen = light.sample_all_tones(np.full((50, 50), 90, np.float32), seen)
     assert chosen.any()
     assert not (chosen & ~seen).any()
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from service.face.engines.analysis import align, measure
 from service.face.engines.engine import Quality
-from service.face.engines.quality import align, measure
 from service.face.rules import ENROLMENT
 from shared.images.cv import cv2
 from shared.samples import faces

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.inspection.history.region_trend import MAX_MISSED, Chains
+from service.inspection.history.region_history import MAX_MISSED, Chains
 from shared.record.geometry import Rect
 from tests.service.answers import read_data
 from tests.service.inspection.conftest import Stage, stored_file

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from service.inspection.entries import ContradictionError, add_authorship, merge_entries
+from service.inspection.rules import ContradictionError, add_authorship, merge_entries
 from shared.record import results
 from shared.record.codes import Verdict
 from shared.record.entries import Entry, EntryBox, EntryOpinion

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from sqlmodel import Session
 
-from service.inspection.sealing import people
-from service.inspection.sealing.people import relevant_changes
+from service.inspection.sealing import editions
+from service.inspection.sealing.editions import relevant_changes
 from shared.wire.seal import NameChange
 from tests.service.inspection.conftest import Stage
 from tests.service.inspection.sealing.test_finishing import (
@@ -100,7 +100,7 @@ def test_changes_of_the_names_of_the_record_are_listed(stage: Stage, monkeypatch
         named = [change for name, change in changes.items() if f"id-of-{name}" in user_ids]
         return [change.model_copy(update={"at": before}) for change in named] + named
 
-    monkeypatch.setattr(people, "name_changes", name_changes)
+    monkeypatch.setattr(editions, "name_changes", name_changes)
     path = f"/api/inspection/{record}/users"
     listed = stage.client.get(path).json()["data"]["name_changes"]
     assert {named["username"] for named in listed} == {"admin", "inspector", "planner", "viewer"}

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from service.audit.service import AuditService
 from service.commands import verify_audit
 from service.commands.backup import main as backup
-from service.commands.doctor_records import records
+from service.commands.verify_audit import records
 from service.db.database import Database
 from service.inspection.sealing import seal
 from service.inspection.sealing.contents import table_content

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from service.detection.reference_difference.variation.lasting import has_stayed, is_new
+from service.detection.reference_difference.variation.memory import has_stayed, is_new
 
 
 @pytest.mark.parametrize(
