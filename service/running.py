@@ -177,13 +177,19 @@ def _ready_line(server_socket: socket.socket, certificate: CertificateFiles | No
     return json.dumps(line)
 
 
-def _busy_line(data_dir: Path) -> str:
-    """The line `{"event": "busy", "url": ...}` with the address of the service on the data folder."""
+def _print_busy(data_dir: Path) -> None:
+    """Print the line `{"event": "busy", "url": ...}` with the address of the service, and a sentence."""
     service = read_service_address(data_dir)
     line = {"event": "busy", "url": None if service is None else service.url}
     if service is not None and service.fingerprint is not None:
         line["fingerprint"] = service.fingerprint
-    return json.dumps(line)
+    print(json.dumps(line), flush=True)
+    address = "" if service is None else f" at {service.url}"
+    print(
+        f"walkaround serve: a service already runs{address} on the data folder {data_dir}. Use that one, or "
+        "give another folder with --data-dir.",
+        file=sys.stderr,
+    )
 
 
 def _stop_with_parent(stop: Callable[[], None]) -> None:
@@ -285,7 +291,7 @@ def _serve_one_process(settings: Settings) -> int:
             # One service per data folder: the second uses the first.
             lock.acquire(timeout=0)
     except Timeout:
-        print(_busy_line(settings.data_dir), flush=True)
+        _print_busy(settings.data_dir)
         return BUSY
     try:
         # One service process per SQLite file: two writing processes could corrupt it.

@@ -76,6 +76,7 @@ def test_second_service_on_the_same_data_prints_the_address_of_the_first(tmp_pat
         second = run_program("serve", "--port", "0", "--data-dir", str(tmp_path / "data"))
     assert second.returncode == 3
     assert json.loads(second.stdout) == {"event": "busy", "url": url}
+    assert f"already runs at {url} on" in second.stderr
 
 
 def test_service_starts_after_kill_9_with_every_acknowledged_change(tmp_path: Path) -> None:
