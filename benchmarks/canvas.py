@@ -62,7 +62,7 @@ def opened_view(path: Path, floor: Floor | None = None) -> tuple[Any, Any, float
     """The application, a view on the picture, the ms until its first useful picture, what stalled."""
     from PySide6.QtWidgets import QApplication
 
-    from desktop.background.garbage_collection import GarbageCollection
+    from desktop.background.memory import GarbageCollection
     from desktop.canvas.views.canvas_view import CanvasView
     from desktop.imaging import open_image
 

@@ -246,7 +246,7 @@ def run_desktop(at_login: Callable[[], object] = lambda: None) -> Iterator[tuple
             os.environ[variable] = str(folder / variable)
         from desktop.app.application import Desktop
         from desktop.app.running import make_application
-        from desktop.background.memory_trimming import release_memory
+        from desktop.background.memory import release_memory
         from desktop.connection.local_service import ServiceState
         from desktop.preferences import Preferences
 

@@ -16,7 +16,7 @@ from desktop.app.notices import UpdateNotice
 from desktop.app.pages_ahead import PAUSE_MS
 from desktop.app.window import LOGIN, MainWindow
 from desktop.background import workers
-from desktop.background.garbage_collection import GarbageCollection
+from desktop.background.memory import GarbageCollection
 from desktop.background.repaint import TURN_MS
 from desktop.client import Session
 from desktop.client.http.address import server_key
@@ -29,7 +29,7 @@ from desktop.localization.language import Language
 from desktop.logs import Logs, log_dir
 from desktop.pages.common.files.file_dialogs import folders
 from desktop.pages.login import LoginPage
-from desktop.pages.login.trust_dialog import TrustDialog, trust
+from desktop.pages.login.service_choice import TrustDialog, trust
 from desktop.preferences import Preferences
 from desktop.theme import theme_manager
 from desktop.user_folders import data_dir

@@ -11,8 +11,7 @@ from desktop.context import Context
 from desktop.localization.language import LANGUAGES
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.file_dialogs import Purpose, open_file
-from desktop.report.errors import TemplateError
-from desktop.report.template import read_template
+from desktop.report.content import TemplateError, read_template
 from desktop.theme import Mode, theme_manager
 from desktop.widgets import Rail
 

@@ -15,7 +15,7 @@ from PySide6.QtGui import QFontDatabase, QIcon
 from PySide6.QtWidgets import QApplication
 
 from desktop.app.application import Desktop
-from desktop.background.memory_trimming import release_memory
+from desktop.background.memory import release_memory
 from desktop.connection.local_service import EmbeddedService
 from desktop.crash import start_program_again
 from desktop.user_folders import APP

@@ -19,9 +19,8 @@ from desktop.commands.registry import COMMANDS, Command
 from desktop.widgets import column_of
 from desktop.widgets.basic.buttons import Button, ButtonKind, IconButton
 from desktop.widgets.basic.labels import label, separator
-from desktop.widgets.dialogs import BaseDialog, Dialog
+from desktop.widgets.dialogs import BaseDialog, Dialog, ask
 from desktop.widgets.fields import SearchField
-from desktop.widgets.questions import ask
 
 
 class ShortcutSheet(BaseDialog):

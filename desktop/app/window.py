@@ -11,8 +11,7 @@ from PySide6.QtCore import QByteArray, QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QCloseEvent, QDesktopServices, QShowEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
-from desktop.app.about import About
-from desktop.app.assistance import Assistance
+from desktop.app.assistance import About, Assistance
 from desktop.app.menus import RailMenus, ReportSettings
 from desktop.app.notices import FaceRenewal
 from desktop.app.pages_ahead import PagesAhead

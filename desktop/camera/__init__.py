@@ -1,7 +1,15 @@
 """Reads and analyses camera frames and provides the live feed for a page."""
 
-from desktop.camera.feed import CameraFeed, CapturedFrame, FeedState, FrameAnalyser, as_image
-from desktop.camera.film import Film, FilmedFrame, is_choppy
+from desktop.camera.feed import (
+    CameraFeed,
+    CapturedFrame,
+    FeedState,
+    Film,
+    FilmedFrame,
+    FrameAnalyser,
+    as_image,
+    is_choppy,
+)
 from desktop.camera.guidance import AutoShutter, GuideHint, GuideResult, RegionGuide, target_rect
 from desktop.camera.hints import Face, Hint
 from desktop.camera.sources import (

@@ -7,14 +7,12 @@ from collections.abc import Callable
 import httpx
 
 from desktop.client.api.account import Account, Users
-from desktop.client.api.administration import Backups, Faces, Webhooks
-from desktop.client.api.audit import Audit
+from desktop.client.api.administration import Audit, Backups, Faces, Statistics, Webhooks
 from desktop.client.api.catalogue import Catalogue
 from desktop.client.api.detection import Detection
 from desktop.client.api.files import Files
 from desktop.client.api.inspection import Items, Records
 from desktop.client.api.photos import Films, Phones, RecordPhotos
-from desktop.client.api.statistics import Statistics
 from desktop.client.http.events import Events
 from desktop.client.http.transport import Transport
 

@@ -21,7 +21,7 @@ from desktop.background.workers import run
 from desktop.crash.dialog import CrashDialog
 from desktop.crash.last_run import LastRun
 from desktop.crash.report import Failure, report_text
-from desktop.journal.unsent_edits import count_unsent_edits
+from desktop.journal.state import count_unsent_edits
 from desktop.theme import theme_manager
 from desktop.user_folders import APP
 from shared.system.paths import newer_program, program_command, program_command_folder

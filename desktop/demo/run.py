@@ -9,11 +9,11 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 
 from desktop.app.application import Desktop
 from desktop.app.running import make_application
+from desktop.demo import material
 from desktop.demo.driver.demo_run import DemoRun
 from desktop.demo.driver.window_driver import StepFailedError, WindowDriver, process_events
-from desktop.demo.material import pictures
-from desktop.demo.material.texts import demo_texts
-from desktop.demo.steps import catalogue, inspection, people, records
+from desktop.demo.material import demo_texts
+from desktop.demo.steps import inspection, people, records
 from desktop.preferences import Preferences
 from desktop.theme import Mode
 
@@ -22,7 +22,7 @@ STEPS: tuple[Callable[[DemoRun], None], ...] = (
     people.create_first_admin,
     people.create_inspector,
     people.accept_photo_risk,
-    catalogue.fill_catalogue,
+    records.fill_catalogue,
     people.log_out,
     people.log_in_by_password,
     people.enrol_face,
@@ -57,7 +57,7 @@ def run_demo(folder: Path, out: Path) -> str:
     desktop = Desktop(server_url="", data_folder=folder / "data", preferences=preferences)
     try:
         with driver.step("draw the pictures"):
-            demo_pictures = pictures.write_pictures(folder)
+            demo_pictures = material.write_pictures(folder)
         demo = DemoRun(desktop, driver, demo_pictures, texts, folder, out)
         for step in STEPS:
             step(demo)

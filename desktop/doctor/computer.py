@@ -20,7 +20,7 @@ from PySide6.QtGui import QGuiApplication
 from desktop.camera import sources
 from desktop.display import input_method
 from desktop.imaging.conversion import heif
-from desktop.journal.unsent_edits import count_unsent_edits
+from desktop.journal.state import count_unsent_edits
 from desktop.localization.fonts import FONT_PACKAGE, shows_chinese
 from desktop.logs import log_dir
 from desktop.user_folders import APP, preferences_file

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.file_names import last_name, same_picture, written_names
+from desktop.exchange.data.imported_regions import ExchangeError, Reason
 from desktop.exchange.formats import coco, cvat, geojson, label_studio, voc, walkaround_json
 from desktop.exchange.formats.archive import MAX_BYTES, is_archive, members
 from shared.images.formats import SUFFIXES

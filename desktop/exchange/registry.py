@@ -9,9 +9,8 @@ from typing import Protocol
 
 from desktop.exchange.data.column_terms import ColumnTerms
 from desktop.exchange.data.content import ExportedPicture, Inspection
-from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.file_names import safe_name
-from desktop.exchange.data.imported_regions import ImportedRegions
+from desktop.exchange.data.imported_regions import ExchangeError, ImportedRegions, Reason
 from desktop.exchange.formats import (
     coco,
     csv_table,

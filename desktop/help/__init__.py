@@ -3,8 +3,7 @@
 `HelpWindow` shows it, `find_topic` gives the page for a place, `Guide` reads and searches the pages.
 """
 
-from desktop.help.guide import Guide
-from desktop.help.topics import find_topic
+from desktop.help.guide import Guide, find_topic
 from desktop.help.window import HelpWindow
 
 __all__ = ["Guide", "HelpWindow", "find_topic"]

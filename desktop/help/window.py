@@ -27,8 +27,7 @@ from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QSplitter, Q
 
 from desktop.commands.bindings import Commands
 from desktop.commands.registry import COMMANDS
-from desktop.help.guide import Guide
-from desktop.help.topics import CONTENTS, START
+from desktop.help.guide import CONTENTS, START, Guide
 from desktop.theme import LABEL_PX, text_font, theme_manager
 from desktop.widgets import Button, ButtonKind, IconButton, SearchField, column_of, row_of
 

@@ -18,7 +18,7 @@ from PySide6.QtGui import QImage
 from desktop.background.threads import BackgroundThread
 from desktop.imaging.decoding.decoder import shrink_image
 from desktop.imaging.decoding.errors import CancelledError, ImageError
-from desktop.imaging.decoding.tone import Tone
+from desktop.imaging.decoding.pixels import Tone
 from desktop.imaging.sources.cut import is_large
 from desktop.imaging.sources.source import ImageSource
 

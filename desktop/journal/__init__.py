@@ -3,9 +3,7 @@
 Start with ``Journal.open(path)``. Plain Python, no Qt.
 """
 
-from desktop.journal.draft_steps import DraftHistory, DraftStep
-from desktop.journal.edits import Edit, EditKind
-from desktop.journal.errors import JournalBusyError, JournalError
+from desktop.journal.edits import DraftHistory, DraftStep, Edit, EditKind, JournalBusyError, JournalError
 from desktop.journal.journal import Journal
 from desktop.journal.state import Conflict
 

@@ -13,9 +13,15 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from desktop.journal import line_format
-from desktop.journal.draft_steps import DraftHistory, DraftStep
-from desktop.journal.edits import Edit, inverse, join_edits
-from desktop.journal.errors import JournalBusyError, JournalError
+from desktop.journal.edits import (
+    DraftHistory,
+    DraftStep,
+    Edit,
+    JournalBusyError,
+    JournalError,
+    inverse,
+    join_edits,
+)
 from desktop.journal.state import Conflict, JournalState, UndoStep
 from shared.ids import new_key
 from shared.system.atomic import sync_folder

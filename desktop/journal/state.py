@@ -1,15 +1,20 @@
 """Computes the state that the lines of a journal lead to: undo and redo steps, and the queue to the
-service."""
+service.
+
+Counts the unsent edits of a journal without opening it, because another program may have it open.
+"""
 
 from __future__ import annotations
 
+import contextlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
-from desktop.journal.draft_steps import DraftHistory, DraftStep
-from desktop.journal.edits import Edit, EditKind, join_edits
+from desktop.journal import line_format
+from desktop.journal.edits import DraftHistory, DraftStep, Edit, EditKind, join_edits
 
 Line = Mapping[str, Any]
 
@@ -287,3 +292,16 @@ def _steps_from_json(data: Iterable[Line]) -> list[UndoStep]:
         UndoStep(item["step"], [Edit.from_json(edit) for edit in item["edits"]], item.get("merge_key"))
         for item in data
     ]
+
+
+def count_unsent_edits(path: Path) -> int:
+    """The number of unsent edits in the journal at `path`; 0 when it cannot be read."""
+    try:
+        contents = line_format.decode(path.read_bytes())
+    except OSError:
+        return 0
+    state = JournalState()
+    for value in contents.values:
+        with contextlib.suppress(KeyError, IndexError, TypeError, ValueError):
+            state.apply(value)
+    return len(state.queue)

@@ -31,7 +31,7 @@ from desktop.client.http.errors import (
 from desktop.imaging.decoding.errors import ImageError
 from desktop.localization.detection_terms import failure_sentence
 from desktop.localization.fonts import FONT_PACKAGE, MissingGlyphsError
-from desktop.report.errors import SealBrokenError, TemplateError
+from desktop.report.content import SealBrokenError, TemplateError
 from shared.record.codes import ErrorCode, StorageFault
 from shared.system.paths import is_program_replaced
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from desktop.exchange.data.errors import ExchangeError, Reason
-from desktop.exchange.data.imported_regions import MAX_REGIONS
+from desktop.exchange.data.imported_regions import MAX_REGIONS, ExchangeError, Reason
 from desktop.exchange.registry import READABLE_NAMES
 from desktop.localization.language import join_sentences, join_words
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication
 
 from desktop.canvas.model.regions import Region, RegionStep
 from desktop.canvas.tools.tool_names import step_name
-from desktop.imaging.decoding.tone import Tone
+from desktop.imaging.decoding.pixels import Tone
 from shared.record.geometry import Rect
 
 

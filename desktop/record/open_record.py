@@ -12,7 +12,7 @@ from desktop.context import Context
 from desktop.imaging.sources.source import ImageSource
 from desktop.journal import Edit, EditKind
 from desktop.messages.seal_terms import sealed_sentence
-from desktop.record.changes import Change, RecordSignals, changes_between, item_change
+from desktop.record.changes import Change, RecordSignals, Selection, changes_between, item_change
 from desktop.record.document import Document, ItemView
 from desktop.record.drafts import CorrectionDrafts, VerdictDrafts
 from desktop.record.edits import RecordEdits
@@ -21,7 +21,6 @@ from desktop.record.loading import LoadedRecord, model_names
 from desktop.record.merging import ServiceState
 from desktop.record.outbox import SendResult
 from desktop.record.region_link import RegionLink, ShownRegions, item_file, record_file, same_file
-from desktop.record.selection import Selection
 from desktop.record.slices import ShowScheduler
 from shared.names import user_label
 from shared.record.codes import SEALED_STATES, Permission

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 from desktop.localization.camera_terms import camera_lines, used_sentence
 from desktop.localization.detection_terms import failure_sentence
 from desktop.localization.language import join_words
-from desktop.record.proposals import covered_matches
+from desktop.record.photo_list import covered_matches
 from shared.wire.photos import PhotoState, RecordPhoto
 
 _MAX_NAMES = 5

@@ -21,12 +21,18 @@ from desktop.imaging.decoding.decoder import shrink_image
 from desktop.localization import camera_terms
 from desktop.localization.dates import format_minute_in_zone
 from desktop.report import report_terms
-from desktop.report.content import Evidence, FailedFinding, Report, ReportedItem, ReportSeal
-from desktop.report.failed_pages import make_failed_findings
-from desktop.report.pictures import MarkedPicture, Pictures, evidence_row
+from desktop.report.content import (
+    Evidence,
+    FailedFinding,
+    Report,
+    ReportedItem,
+    ReportSeal,
+    ReportTemplate,
+    read_template,
+)
+from desktop.report.pictures import MarkedPicture, Pictures, evidence_row, make_failed_findings
+from desktop.report.report_terms import report_seal
 from desktop.report.reported_item import report_item
-from desktop.report.seal import report_seal
-from desktop.report.template import ReportTemplate, read_template
 from shared import __version__
 from shared.record import results
 from shared.record.codes import SEALED_STATES

@@ -20,9 +20,8 @@ from desktop.report.collect import (
     find_task,
     sealed_severities,
 )
-from desktop.report.content import Report
-from desktop.report.errors import SealBrokenError
-from desktop.report.seal import edition_seal
+from desktop.report.content import Report, SealBrokenError
+from desktop.report.report_terms import edition_seal
 from shared.record import results
 from shared.record.codes import STATUS_NAMES, SealState, Status
 from shared.record.content import cid, sha256

@@ -11,7 +11,7 @@ from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice, QLocale
 from PySide6.QtGui import QImage
 
 from desktop.localization.dates import format_minute_in_zone
-from desktop.report import report_terms, seal
+from desktop.report import report_terms
 from desktop.report.content import FailedFinding, Report, ReportedItem
 from shared.record.geometry import Rect
 from shared.system import atomic
@@ -96,7 +96,7 @@ def _failed_page(failed: FailedFinding) -> str:
 
 
 def _state_pill(report: Report) -> str:
-    mark = seal.mark(report.seal)
+    mark = report_terms.mark(report.seal)
     if mark:
         return f"<span class='pill undecided'>{_text(mark)}</span>"
     return f"<span class='pill {_text(report.status)}'>{_text(report.status_name)}</span>"
@@ -104,7 +104,7 @@ def _state_pill(report: Report) -> str:
 
 def _draft_mark(report: Report) -> str:
     """The watermark of a report that is not final, on every printed page and across the screen."""
-    mark = seal.mark(report.seal)
+    mark = report_terms.mark(report.seal)
     return f"<div class=draft aria-hidden=true>{_text(mark)}</div>" if mark else ""
 
 
@@ -112,8 +112,8 @@ def _seal(report: Report) -> str:
     if report.seal is None:
         return ""
     title = QCoreApplication.translate("Report", "Seal")
-    paragraphs = "".join(f"<p>{_text(line)}</p>" for line in seal.seal_lines(report.seal))
-    modules = seal.qr_modules(report.seal)
+    paragraphs = "".join(f"<p>{_text(line)}</p>" for line in report_terms.seal_lines(report.seal))
+    modules = report_terms.qr_modules(report.seal)
     size = len(modules)
     dark = "".join(
         f"M{x} {y}h1v1h-1z" for y, row in enumerate(modules) for x, is_dark in enumerate(row) if is_dark

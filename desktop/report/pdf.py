@@ -9,7 +9,7 @@ from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice, QMarginsF, QRec
 from PySide6.QtGui import QColor, QPageLayout, QPageSize, QPainter, QPdfWriter, QPen
 
 from desktop.localization.dates import format_minute_in_zone
-from desktop.report import report_terms, seal
+from desktop.report import report_terms
 from desktop.report.content import FailedFinding, Report, ReportedItem
 from desktop.report.pdf_drawing import (
     ACCENT,
@@ -25,10 +25,10 @@ from desktop.report.pdf_drawing import (
     STATUS,
     WIDTH,
     Drawing,
+    make_searchable,
     paint_in_bands,
     value_size,
 )
-from desktop.report.searchable_text import make_searchable
 from shared.record.codes import Status
 from shared.system import atomic
 
@@ -160,7 +160,7 @@ class _Pages:
 
     def _header(self) -> Block:
         title = self._draw.height(WIDTH - 110, self.report.title, 19, True)
-        draft = seal.mark(self.report.seal)
+        draft = report_terms.mark(self.report.seal)
 
         def paint(y: float) -> None:
             self._draw.text(MARGIN, y, WIDTH - 110, self.report.title, 19, INK, True)
@@ -335,8 +335,8 @@ class _Pages:
         report_seal = self.report.seal
         if report_seal is None:
             return 0.0, lambda _y: None
-        lines = seal.seal_lines(report_seal)
-        modules = seal.qr_modules(report_seal)
+        lines = report_terms.seal_lines(report_seal)
+        modules = report_terms.qr_modules(report_seal)
         right = WIDTH - QR_SIDE - 16
         heights = [self._draw.height(right, line, value_size(line)) + 3 for line in lines]
 
@@ -353,7 +353,7 @@ class _Pages:
 
     def _watermark(self) -> None:
         """Paint the watermark of a report that is not final across the page, below all other content."""
-        text = seal.mark(self.report.seal)
+        text = report_terms.mark(self.report.seal)
         if not text:
             return
         self.painter.save()
@@ -373,7 +373,7 @@ class _Pages:
         page = QCoreApplication.translate("Report", "Page {number} of {total}").format(
             number=number, total=total
         )
-        text = seal.mark(self.report.seal) or seal.footer(self.report.seal)
+        text = report_terms.mark(self.report.seal) or report_terms.footer(self.report.seal)
         self._draw.line(MARGIN, y, WIDTH - 290, self.report.title, 8, DIM)
         self._draw.text(PAGE_W - MARGIN - 290, y, 196, text, 8, DIM, align=Qt.AlignmentFlag.AlignRight)
         self._draw.text(PAGE_W - MARGIN - 90, y, 90, page, 8, DIM, align=Qt.AlignmentFlag.AlignRight)

@@ -13,8 +13,7 @@ from desktop.imaging.decoding.decoder import shrink_image
 from desktop.imaging.sources.cut import map_rect
 from desktop.imaging.sources.source import ImageSource
 from desktop.localization.detection_terms import failure_sentence, model_word
-from desktop.report.content import Evidence, ReportedItem
-from desktop.report.corrections import parse_time, read_corrections
+from desktop.report.content import Evidence, ReportedItem, parse_time, read_corrections
 from desktop.report.pictures import CROP_PX, MarkedPicture, Pictures, crop_part, evidence_row, outline_finding
 from shared.names import signature
 from shared.record import findings, results, suppression

@@ -22,7 +22,6 @@ from desktop.widgets.basic.chips import (
     status_text,
     status_tone,
 )
-from desktop.widgets.basic.flow import FlowLayout
 from desktop.widgets.basic.icons import icon, paint_icon
 from desktop.widgets.basic.labels import (
     Card,
@@ -36,7 +35,14 @@ from desktop.widgets.basic.labels import (
     separator,
     wrap_button_text,
 )
-from desktop.widgets.basic.layouts import clear_layout, column_of, keep_place, remove_widget, row_of
+from desktop.widgets.basic.layouts import (
+    FlowLayout,
+    clear_layout,
+    column_of,
+    keep_place,
+    remove_widget,
+    row_of,
+)
 from desktop.widgets.dates import Calendar, DateRange, MomentField
 from desktop.widgets.dialogs import (
     BaseDialog,
@@ -44,15 +50,17 @@ from desktop.widgets.dialogs import (
     Dialog,
     KeyBarrier,
     Toast,
+    UnansweredQuestionError,
+    answers_by_program,
+    ask,
     confirm,
     fit_height,
     grow_height,
     key_hint,
+    question,
 )
 from desktop.widgets.fields import Combo, Field, PasswordField, SearchField, TextArea, move_toggles_after
 from desktop.widgets.page import Page, PageFactory
-from desktop.widgets.pager import Pager
-from desktop.widgets.questions import UnansweredQuestionError, answers_by_program, ask, question
 from desktop.widgets.states import (
     Banner,
     EmptyState,
@@ -62,7 +70,7 @@ from desktop.widgets.states import (
     NoPermissionState,
     StateStack,
 )
-from desktop.widgets.table import Column, ColumnSizer, Table, set_up_rows, title_width
+from desktop.widgets.table import Column, ColumnSizer, Pager, Table, set_up_rows, title_width
 
 __all__ = [
     "Banner",

@@ -20,8 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.connection.local_service import ServiceState
-from desktop.contrast import mix
-from desktop.theme import ITEM_PX, LABEL_PX, RADIUS, TEXT_PX, line_px, text_font, theme_manager
+from desktop.theme import ITEM_PX, LABEL_PX, RADIUS, TEXT_PX, line_px, mix, text_font, theme_manager
 from desktop.widgets.basic.buttons import Button, ButtonKind, is_enter_key
 from desktop.widgets.basic.chips import Chip
 from desktop.widgets.basic.icons import paint_icon

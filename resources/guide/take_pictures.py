@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from desktop.app.application import Desktop
 from desktop.app.running import make_application
-from desktop.demo import isolate_user_folders
+from desktop.demo import isolate_user_folders, material
 from desktop.demo.driver.demo_run import DemoRun
 from desktop.demo.driver.window_driver import (
     WindowDriver,
@@ -35,9 +35,8 @@ from desktop.demo.driver.window_driver import (
     wait_for_dialog,
     wait_until,
 )
-from desktop.demo.material import pictures
-from desktop.demo.material.texts import TEXTS
-from desktop.demo.steps import catalogue, inspection, people, records
+from desktop.demo.material import TEXTS
+from desktop.demo.steps import inspection, people, records
 from desktop.doctor import computer
 from desktop.doctor.dialog import DoctorDialog
 from desktop.localization.fonts import shows_chinese
@@ -103,7 +102,7 @@ def _take_administrator_pictures(demo: DemoRun, camera: Camera) -> None:
     people.create_first_admin(demo)
     people.create_inspector(demo)
     camera.take_window("users")
-    catalogue.fill_catalogue(demo)
+    records.fill_catalogue(demo)
     page = demo.page(CataloguePage)
     for section, name in (("aircraft", "catalogue"), ("references", "references"), ("models", "models")):
         _open_section(demo, page, section)
@@ -214,7 +213,7 @@ def take_pictures(language: str, folder: Path) -> None:
             demo = DemoRun(
                 desktop,
                 WindowDriver(_print_step),
-                pictures.write_pictures(temporary),
+                material.write_pictures(temporary),
                 TEXTS[language],
                 temporary,
                 temporary,

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.background import workers
-from desktop.background.garbage_collection import GarbageCollection
+from desktop.background.memory import GarbageCollection
 from desktop.background.threads import running_threads
 from desktop.client import Session
 from desktop.context import Context
@@ -103,7 +103,7 @@ def _old_objects_are_not_collected() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _collected_on_the_gui_thread() -> Iterator[None]:
     """What tests leave in cycles is deleted on this thread, as the desktop does it
-    (desktop/background/garbage_collection.py).
+    (desktop/background/memory.py).
     """
     gc.disable()
     yield

@@ -10,8 +10,22 @@ from PySide6.QtGui import QFont, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QListView
 from pytestqt.qtbot import QtBot
 
-from desktop.contrast import AA, contrast, ink_on, mix, readable
-from desktop.theme import DARK, LIGHT, Mode, Theme, line_px, stylesheet, text_font, text_px, theme_manager
+from desktop.theme import (
+    AA,
+    DARK,
+    LIGHT,
+    Mode,
+    Theme,
+    contrast,
+    ink_on,
+    line_px,
+    mix,
+    readable,
+    stylesheet,
+    text_font,
+    text_px,
+    theme_manager,
+)
 from shared.system.paths import resource_path
 
 TONES = ("accent", "passed", "failed", "undecided", "dim")

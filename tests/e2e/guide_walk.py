@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication
 
 from desktop.app.application import Desktop
 from desktop.client import ClientError, Session
+from desktop.demo import material
 from desktop.demo.driver.demo_run import DemoRun
 from desktop.demo.driver.window_driver import (
     WindowDriver,
@@ -28,14 +29,12 @@ from desktop.demo.driver.window_driver import (
     wait_for_dialog,
     wait_until,
 )
-from desktop.demo.material import pictures
-from desktop.demo.material.pictures import REGIONS
-from desktop.demo.material.texts import TEXTS
+from desktop.demo.material import REGIONS, TEXTS
 from desktop.demo.steps import inspection, people, records
 from desktop.pages.catalogue.scale_dialog import ScaleDialog
 from desktop.pages.common.forms.form import Form
 from desktop.pages.people import PeoplePage
-from desktop.pages.people.forms import NewUserForm, SetPasswordForm
+from desktop.pages.people.user_section import NewUserForm, SetPasswordForm
 from desktop.pages.record import RecordPage
 from desktop.pages.records import RecordsPage
 from desktop.pages.records.new_record import ItemSource, NewRecordDialog
@@ -319,7 +318,7 @@ def demo(request: pytest.FixtureRequest, tmp_path: Path, qapp: QApplication) -> 
     preferences.change(language=language, theme=Mode.LIGHT, set_up=True, tours_start=False)
     desktop = Desktop(server_url="", data_folder=tmp_path / "data", preferences=preferences)
     driver = WindowDriver(lambda _name, _seconds: None)
-    run = DemoRun(desktop, driver, pictures.write_pictures(tmp_path), TEXTS[language], tmp_path, tmp_path)
+    run = DemoRun(desktop, driver, material.write_pictures(tmp_path), TEXTS[language], tmp_path, tmp_path)
     try:
         people.open_window(run)
         yield run

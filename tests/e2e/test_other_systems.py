@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from desktop import display
-from desktop.background import memory_trimming
+from desktop.background import memory
 from desktop.client import scripts
 from desktop.connection import local_service
 from desktop.connection.local_service import EmbeddedService
@@ -107,7 +107,7 @@ def test_folders_are_neither_made_private_nor_synced_on_windows(
 
 
 @OTHER_SYSTEMS
-@pytest.mark.parametrize("module", [memory_trimming, allocator])
+@pytest.mark.parametrize("module", [memory, allocator])
 def test_functions_of_glibc_are_not_called(
     simulate: Any, module: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,7 +116,7 @@ def test_functions_of_glibc_are_not_called(
 
     monkeypatch.setattr("ctypes.CDLL", fail)
     simulate(monkeypatch, module)
-    getattr(module, "trim" if module is memory_trimming else "keep_freed_memory")()
+    getattr(module, "trim" if module is memory else "keep_freed_memory")()
 
 
 def test_postgresql_is_read_by_threads_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,9 +6,8 @@ from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from desktop.canvas.layers.boxes import pixel_aligned
-from desktop.canvas.layers.chips import CHIP_HEIGHT
+from desktop.canvas.layers.chips import CHIP_HEIGHT, chip_font, draw_chip
 from desktop.canvas.layers.colours import CanvasColours
-from desktop.canvas.layers.marks import chip_font, draw_chip
 from desktop.canvas.model.viewport import Viewport
 from desktop.canvas.tools.tool_machine import Measure, ToolDraft
 from desktop.canvas.tools.tool_names import measure_text

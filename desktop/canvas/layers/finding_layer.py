@@ -11,9 +11,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from desktop.canvas.layers.boxes import edges_of, edges_to_view, paint_boxes
-from desktop.canvas.layers.chips import ChipPlaces
+from desktop.canvas.layers.chips import ChipPlaces, chip_font, chip_text, draw_chips
 from desktop.canvas.layers.colours import CanvasColours
-from desktop.canvas.layers.marks import chip_font, chip_text, draw_chips
 from desktop.canvas.model.regions import Edges, RegionState
 from desktop.canvas.model.viewport import Viewport
 from shared.record.geometry import Rect

@@ -11,9 +11,8 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPixmap
 
 from desktop.canvas.layers.boxes import Style, edges_to_view, order_by_kind, paint_boxes, rects_to_view
-from desktop.canvas.layers.chips import POSITIONS, ChipPlaces
+from desktop.canvas.layers.chips import POSITIONS, ChipPlaces, chip_font, chip_label, draw_chips
 from desktop.canvas.layers.colours import CanvasColours
-from desktop.canvas.layers.marks import chip_font, chip_label, draw_chips
 from desktop.canvas.model.regions import KINDS, Edges, Region, RegionState, RegionStore, StoreEvent
 from desktop.canvas.model.shaping import Handle
 from desktop.canvas.model.viewport import Viewport

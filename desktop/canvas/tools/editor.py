@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from desktop.canvas.model import arrange
+from desktop.canvas.model import shaping
 from desktop.canvas.model.regions import Region, RegionChange, RegionStore
 from desktop.canvas.model.shaping import Size
 from desktop.canvas.tools.region_tools import AreaTool, DrawTool, RulerTool, SelectTool
@@ -116,31 +116,31 @@ class RegionEditor:
 
     def nudge(self, dx: int, dy: int) -> None:
         """Move the selected regions by (dx, dy) px."""
-        self._emit_if_changed(arrange.nudge(self.store, self.size, dx, dy))
+        self._emit_if_changed(shaping.nudge(self.store, self.size, dx, dy))
 
     def duplicate(self) -> None:
         """Copy the selected regions beside them."""
-        self._emit_if_changed(arrange.duplicate(self.store, self.size), select=True)
+        self._emit_if_changed(shaping.duplicate(self.store, self.size), select=True)
 
-    def align(self, side: arrange.AlignSide) -> None:
+    def align(self, side: shaping.AlignSide) -> None:
         """Align the selected regions with each other."""
-        self._emit_if_changed(arrange.align(self.store, side))
+        self._emit_if_changed(shaping.align(self.store, side))
 
     def set_locked(self, locked: bool) -> None:
         """Lock or unlock the selected regions."""
-        self._emit_if_changed(arrange.set_locked(self.store, locked))
+        self._emit_if_changed(shaping.set_locked(self.store, locked))
 
     def hide_selected(self) -> None:
         """Hide the selected regions."""
-        self._emit_if_changed(arrange.hide_selected(self.store))
+        self._emit_if_changed(shaping.hide_selected(self.store))
 
     def show_all(self) -> None:
         """Show every hidden region."""
-        self._emit_if_changed(arrange.show_all(self.store))
+        self._emit_if_changed(shaping.show_all(self.store))
 
     def raise_selected(self, to_front: bool) -> None:
         """Put the selected regions above or below all others."""
-        self._emit_if_changed(arrange.raise_selected(self.store, to_front))
+        self._emit_if_changed(shaping.raise_selected(self.store, to_front))
 
     def selection_text(self) -> str:
         """The selected regions as text for the clipboard; empty if none is selected."""
@@ -163,7 +163,7 @@ class RegionEditor:
         except (ValueError, TypeError, KeyError):
             return
         if width > 0 and height > 0:
-            self._emit_if_changed(arrange.paste(self.store, self.size, regions, (width, height)), select=True)
+            self._emit_if_changed(shaping.paste(self.store, self.size, regions, (width, height)), select=True)
 
     @property
     def _machine(self) -> ToolMachine | None:

@@ -19,11 +19,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from desktop.canvas.layers.chips import CHIP_HEIGHT
+from desktop.canvas.layers.chips import CHIP_HEIGHT, FocusRing, chip_font, draw_chip
 from desktop.canvas.layers.colours import CanvasColours
 from desktop.canvas.layers.finding_layer import FindingBox, FindingLayer
 from desktop.canvas.layers.image_layer import NEAREST_ABOVE
-from desktop.canvas.layers.marks import FocusRing, chip_font, draw_chip
 from desktop.canvas.model.viewport import ZOOM_STEP, Viewport
 from desktop.canvas.tools.tool_machine import DRAG_DISTANCE
 from desktop.canvas.views.alignment import AlignedPair
@@ -36,7 +35,7 @@ from desktop.canvas.views.pair_drawing import (
     useful_height,
 )
 from desktop.canvas.views.pair_tools import PairPointer, PairTool
-from desktop.imaging.decoding.tone import Tone
+from desktop.imaging.decoding.pixels import Tone
 from shared.record.geometry import Rect
 
 BLINK_MS = 600

@@ -13,10 +13,9 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
-from desktop.canvas.layers.chips import CHIP_HEIGHT
+from desktop.canvas.layers.chips import CHIP_HEIGHT, chip_font, draw_chip
 from desktop.canvas.layers.colours import CanvasColours
 from desktop.canvas.layers.finding_layer import Matrix, map_corners
-from desktop.canvas.layers.marks import chip_font, draw_chip
 from desktop.canvas.model.shaping import Handle, Size, handle_at, move_rects, rect_between, resize_rect
 from desktop.canvas.model.viewport import Viewport
 from shared.record.geometry import Rect

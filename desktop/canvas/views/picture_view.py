@@ -19,13 +19,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
+from desktop.canvas.layers.chips import FocusRing
 from desktop.canvas.layers.colours import CanvasColours
 from desktop.canvas.layers.image_layer import ImageLayer
-from desktop.canvas.layers.marks import FocusRing
 from desktop.canvas.model.viewport import ZOOM_STEP, Viewport
-from desktop.canvas.views.levels_chip import LevelsChip
-from desktop.canvas.views.overlays import MARGIN, Minimap, PreparingChip, ZoomChip
-from desktop.imaging.decoding.tone import Tone
+from desktop.canvas.views.overlays import MARGIN, LevelsChip, Minimap, PreparingChip, ZoomChip
+from desktop.imaging.decoding.pixels import Tone
 from desktop.imaging.loader import TileLoader
 from desktop.imaging.sources.grey import GreyImage, GreyLevels, GreyView
 from desktop.imaging.sources.source import ImageSource

@@ -1,13 +1,22 @@
-"""Calls the service for webhooks, backups and the administration of face login (needs SETTINGS_MANAGE)."""
+"""Calls the service for webhooks, backups and the administration of face login (needs SETTINGS_MANAGE).
+
+The audit log needs AUDIT_READ, the charts need INSPECTION_READ.
+"""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, date, datetime
+from typing import Any
 
 from desktop.client.http.transport import Calls, segment
+from shared.wire.audit import AuditEntry
 from shared.wire.backups import BackupStatus
+from shared.wire.common import Page
 from shared.wire.face import Device, FaceCalibration, FaceModel, FacePolicy, NewDevice, StrangerScores
+from shared.wire.statistics import Chart, Durations, FindingsBy, ModelAgreement
 from shared.wire.webhooks import Delivery, NewWebhook, Webhook, WebhookCreate, WebhookUpdate
 
 _TEST_SECONDS = 60.0
@@ -126,3 +135,74 @@ class Faces(Calls):
         Raises Forbidden without a recent password login.
         """
         return self._transport.call("DELETE", f"/face/enrolments/{segment(user_id)}").data(bool)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFilter:
+    """The filters of the audit log, combined with AND. None leaves a filter out. Times are inclusive.
+
+    `actor` is a user id. A time without a zone is UTC.
+    """
+
+    action: str | None = None
+    kind: str | None = None
+    object_id: str | None = None
+    actor: str | None = None
+    at_from: datetime | None = None
+    at_to: datetime | None = None
+
+    def query(self) -> dict[str, str]:
+        """The filter as query parameters."""
+        return {name: _text(value) for name, value in asdict(self).items() if value}
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, datetime):
+        return (value if value.tzinfo is not None else value.replace(tzinfo=UTC)).isoformat()
+    return str(value)
+
+
+class Audit(Calls):
+    """The audit log."""
+
+    def page(self, where: AuditFilter | None = None, page: int = 1, page_size: int = 50) -> Page[AuditEntry]:
+        """One page of the entries that match, newest first."""
+        query = {**(where or AuditFilter()).query(), "current_page": page, "page_size": page_size}
+        return self._transport.get("/audit", Page[AuditEntry], query=query)
+
+
+@dataclass(frozen=True, slots=True)
+class ChartFilter:
+    """The filters of a chart, combined with AND. Days are inclusive. None leaves a filter out."""
+
+    day_from: date | None = None
+    day_to: date | None = None
+    aircraft_id: str | None = None
+    executor_id: str | None = None
+
+    def query(self) -> dict[str, str]:
+        """The filter as query parameters."""
+        return {name: str(value) for name, value in asdict(self).items() if value is not None}
+
+
+class Statistics(Calls):
+    """The charts. All methods raise ClientError, also while the service still counts older records."""
+
+    def records(self, where: ChartFilter) -> Chart:
+        """The number of records by state."""
+        return self._chart("records", where)
+
+    def findings(self, where: ChartFilter, by: FindingsBy) -> Chart:
+        """The number of findings by label, aircraft or region."""
+        return self._chart(f"findings/{by}", where)
+
+    def durations(self, where: ChartFilter) -> Durations:
+        """The time of records from start to end."""
+        return self._transport.get("/statistics/durations", Durations, query=where.query())
+
+    def agreement(self, where: ChartFilter) -> Sequence[ModelAgreement]:
+        """The kept, removed and missed findings of each version of a model."""
+        return self._transport.get("/statistics/agreement", list[ModelAgreement], query=where.query())
+
+    def _chart(self, name: str, where: ChartFilter) -> Chart:
+        return self._transport.get(f"/statistics/{name}", Chart, query=where.query())

@@ -9,8 +9,7 @@ from typing import TypeVar
 from desktop.app.application import Desktop
 from desktop.client import Session
 from desktop.demo.driver.window_driver import WindowDriver, check, process_events
-from desktop.demo.material.pictures import Pictures
-from desktop.demo.material.texts import DemoTexts
+from desktop.demo.material import DemoTexts, Pictures
 from desktop.widgets import Page
 
 WINDOW = (1440, 900)

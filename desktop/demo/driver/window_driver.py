@@ -1,10 +1,14 @@
-"""Drives real windows: waits, clicks, types and drags, and reports each step."""
+"""Drives real windows: waits, clicks, types and drags, and reports each step.
+
+Fills in the forms of the program.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,9 +25,12 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QWidget,
 )
+from shiboken6 import isValid
 
 from desktop.canvas.views.canvas_view import CanvasView
 from desktop.crash.handler import record_callback_errors
+from desktop.pages.common.forms.chooser import SearchCombo
+from desktop.pages.common.forms.form import Form
 from desktop.widgets import answers_by_program
 from shared.record.geometry import Rect
 
@@ -279,3 +286,39 @@ def click_in_dialog(
 
 def _widget_name(widget: QWidget) -> str:
     return widget.accessibleName() or widget.objectName() or type(widget).__name__
+
+
+def fill_form(form: Form, texts: Mapping[str, str]) -> None:
+    """Type `texts` into the fields of a form and save it.
+
+    Raises StepFailedError with the errors that the form shows.
+    """
+    for name, text in texts.items():
+        editor = form.fields[name].editor
+        if isinstance(editor, SearchCombo):
+            type_text(editor, text)
+            wait_until(partial(_has_choice, editor, text), f"{text} can be chosen")
+        else:
+            type_text(editor, text)
+    click(form.save)
+    wait_until(partial(_is_saved, form), "the form is saved")
+
+
+def _is_saved(form: Form) -> bool:
+    if not isValid(form) or not form.isVisible():
+        return True
+    if form_errors(form):
+        raise StepFailedError(f"the form was not saved: {form_errors(form)}")
+    return False
+
+
+def _has_choice(chooser: SearchCombo, text: str) -> bool:
+    return chooser.findText(text) >= 0
+
+
+def form_errors(form: Form) -> str:
+    """Return the errors that a form shows, or ""."""
+    errors = [field.error() for field in form.fields.values() if field.error()]
+    if form.banner.isVisible():
+        errors.append(form.banner.text())
+    return "; ".join(errors)

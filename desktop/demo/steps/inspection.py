@@ -23,7 +23,7 @@ from desktop.demo.driver.window_driver import (
     type_text,
     wait_until,
 )
-from desktop.demo.material.pictures import REGIONS
+from desktop.demo.material import REGIONS
 from desktop.demo.steps.records import go_to, wait_until_saved
 from desktop.pages.workbench import WorkbenchPage
 from desktop.record.item_rows import run_state

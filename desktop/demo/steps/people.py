@@ -8,12 +8,12 @@ from desktop.client import Session
 from desktop.client.http.errors import ClientError, Refused
 from desktop.connection.local_service import ServiceState
 from desktop.demo.driver.demo_run import DemoRun
-from desktop.demo.driver.forms import fill_form
 from desktop.demo.driver.window_driver import (
     StepFailedError,
     check,
     choose_files,
     click,
+    fill_form,
     press_keys,
     type_text,
     wait_for_dialog,
@@ -23,7 +23,7 @@ from desktop.messages.error_messages import sentence
 from desktop.pages.login import LoginPage
 from desktop.pages.me import MePage
 from desktop.pages.people import PeoplePage
-from desktop.pages.people.forms import NewUserForm
+from desktop.pages.people.user_section import NewUserForm
 from shared.record.codes import ErrorCode
 
 ADMIN = ("zhao", "Rivets-and-Seams-2026")

@@ -1,22 +1,31 @@
-"""Plays the steps at the start of a record: dialog, regions and items."""
+"""Plays the steps about the catalogue, and at the start of a record: dialog, regions and items."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtWidgets import QAbstractButton, QComboBox
 
 from desktop.demo.driver.demo_run import DemoRun
 from desktop.demo.driver.window_driver import (
     check,
     choose_entry,
+    choose_files,
     click,
     drag_rect,
+    fill_form,
+    find_widget,
     press_keys,
     type_text,
     wait_for_dialog,
     wait_until,
 )
-from desktop.demo.material.pictures import REGIONS
+from desktop.demo.material import MM_PER_PIXEL, REGIONS
+from desktop.pages.catalogue import CataloguePage
+from desktop.pages.common.forms.form import Form
+from desktop.pages.common.lists.list_section import Section
 from desktop.pages.records.new_record import ItemSource, NewRecordDialog
 from desktop.pages.workbench import WorkbenchPage
 from shared.wire.detection import REFERENCE_DIFFERENCE
@@ -100,3 +109,46 @@ def go_to(page: WorkbenchPage, number: int) -> None:
 def wait_until_saved(page: WorkbenchPage) -> None:
     """Wait until the service has every edit."""
     wait_until(lambda: not page.open_record.edits.save_state.unsent_count, "the edits are saved", seconds=20)
+
+
+def fill_catalogue(demo: DemoRun) -> None:
+    """Add an aircraft, a flight, a task and a reference image as the administrator."""
+    texts = demo.texts
+    with demo.driver.step("add an aircraft, a flight and a task"):
+        press_keys(demo.desktop.window, demo.first_key("go.catalogue"))
+        wait_until(lambda: demo.is_in_front("catalogue"), "the catalogue opens")
+        aircraft = {
+            "aircraft_name": texts.aircraft,
+            "registration": texts.registration,
+            "aircraft_type": "787-9",
+        }
+        _create_entry(demo, "aircraft", aircraft)
+        flight = {
+            "flight_number": texts.flight,
+            "aircraft_id": texts.aircraft,
+            "departure": "PEK",
+            "arrival": "SHA",
+        }
+        _create_entry(demo, "flights", flight)
+        _create_entry(demo, "tasks", {"task_name": texts.task, "flight_id": texts.flight})
+    with demo.driver.step("add a reference image"):
+        section = _section(demo, "references")
+        choose_files(lambda: click(section.new), [demo.pictures.reference])
+        # The form opens by itself after one picture was added.
+        entry = {
+            "reference_image_name": texts.reference,
+            "aircraft_id": texts.aircraft,
+            "mm_per_pixel": f"{MM_PER_PIXEL}",
+        }
+        fill_form(wait_for_dialog(Form), entry)
+
+
+def _section(demo: DemoRun, name: str) -> Section[Any]:
+    page = demo.page(CataloguePage)
+    click(find_widget(QAbstractButton, page.chips, matches=lambda chip: getattr(chip, "key", "") == name))
+    return page.sections[name]
+
+
+def _create_entry(demo: DemoRun, name: str, texts: Mapping[str, str]) -> None:
+    click(_section(demo, name).new)
+    fill_form(wait_for_dialog(Form), texts)

@@ -1,15 +1,43 @@
-"""Scales regions read from a file and turns them into items."""
+"""Scales regions read from a file and turns them into items; defines the errors of an import.
+
+Numbers of a file become rectangles: boxes, and the boxes around other shapes.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any, TypeVar
 
 from desktop.exchange.data.content import ExportedPicture
-from desktop.exchange.data.errors import ExchangeError, Reason
 from shared.record.geometry import Rect, pixels_to_point
 from shared.wire.inspection import FileInfo, ItemCreate, ItemPoint, Point
+
+
+class Reason(StrEnum):
+    """Why a file cannot be imported; the page explains it in the language of the program."""
+
+    UNREADABLE = "unreadable"
+    """The file has none of the formats, or it is damaged."""
+    NO_REGIONS = "no_regions"
+    """The file contains no rectangle inside the picture."""
+    WHICH_PICTURE = "which_picture"
+    """The file names several pictures, and none of them is this reference image."""
+    OTHER_PROPORTIONS = "other_proportions"
+    """The file is for a picture of other proportions, such as one that is turned."""
+    TOO_LARGE = "too_large"
+    """The file contains more than an inspection can."""
+
+
+class ExchangeError(Exception):
+    """A file cannot be imported. `reason` says why."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason.value)
+        self.reason = reason
+
 
 MAX_REGIONS = 10_000
 """The most regions that are read from one file, which is also the most items that a record is designed for.
@@ -142,3 +170,47 @@ def item_creates(
 def _clean_text(text: str, longest: int) -> str:
     # JSON may contain a lone surrogate, but a request to the service may not.
     return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")[:longest]
+
+
+def parse_rect(values: Any) -> Rect | None:
+    """Make a rectangle of the numbers or texts x, y, w, h; None if they are not four numbers."""
+    if not isinstance(values, list | tuple) or len(values) != 4:
+        return None
+    try:
+        x, y, w, h = (float(value) for value in values)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    # Every comparison with NaN is false, so it is refused too.
+    return Rect(x, y, w, h) if all(abs(value) < 1e9 for value in (x, y, w, h)) else None
+
+
+def bounding_rect(numbers: Sequence[Any]) -> Rect | None:
+    """The bounding box of two or more points given as x, y, x, y, ...; None for other values."""
+    if len(numbers) < 4 or len(numbers) % 2:
+        return None
+    try:
+        xs = [float(number) for number in numbers[::2]]
+        ys = [float(number) for number in numbers[1::2]]
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return parse_rect([min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)])
+
+
+def rotated_bounds(box: Rect, angle: float, pivot: tuple[float, float] | None = None) -> Rect | None:
+    """The bounding box of `box` turned clockwise by `angle` in radians about `pivot`, else its middle."""
+    if not angle:
+        return box
+    cos, sin = math.cos(angle), math.sin(angle)
+    left, top = pivot or (box.x + box.w / 2, box.y + box.h / 2)
+    offsets = [(x - left, y - top) for x in (box.x, box.right) for y in (box.y, box.bottom)]
+    return bounding_rect([n for x, y in offsets for n in (left + x * cos - y * sin, top + x * sin + y * cos)])
+
+
+def ellipse_bounds(ellipse: Rect, angle: float) -> Rect | None:
+    """The bounding box of an ellipse of the centre (x, y) and the semi-axes (w, h), turned by `angle`."""
+    cos, sin = math.cos(angle), math.sin(angle)
+    half_w, half_h = (
+        math.hypot(ellipse.w * cos, ellipse.h * sin),
+        math.hypot(ellipse.w * sin, ellipse.h * cos),
+    )
+    return parse_rect([ellipse.x - half_w, ellipse.y - half_h, 2 * half_w, 2 * half_h])

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.file_names import same_picture
+from desktop.exchange.data.imported_regions import ExchangeError, Reason
 from shared.images.formats import is_picture_name
 from shared.system import atomic
 

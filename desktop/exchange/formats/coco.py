@@ -21,7 +21,6 @@ from typing import Any
 
 from desktop.exchange.data.column_terms import CODES, ColumnTerms
 from desktop.exchange.data.content import ExportedPicture, Inspection, ItemFacts
-from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.file_names import (
     NamedPhoto,
     dataset_pictures,
@@ -30,13 +29,16 @@ from desktop.exchange.data.file_names import (
     same_picture,
 )
 from desktop.exchange.data.imported_regions import (
+    ExchangeError,
     ImportedRegion,
     ImportedRegions,
+    Reason,
+    bounding_rect,
     choose,
     fit_regions,
+    parse_rect,
     scale_rect,
 )
-from desktop.exchange.data.outlines import bounding_rect, parse_rect
 from desktop.exchange.formats.archive import is_archive, pack, unpack
 from desktop.exchange.formats.walkaround_json import load
 from shared.datasets import DatasetBox, DatasetPicture, build_coco_document

@@ -14,10 +14,16 @@ from typing import Any
 
 from desktop.exchange.data.column_terms import CHINESE, CODES, EARLIER_TITLES, ColumnTerms
 from desktop.exchange.data.content import ExportedPicture, Inspection, ItemFacts
-from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.file_names import last_name, same_picture
-from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fit_regions, scale_rect
-from desktop.exchange.data.outlines import parse_rect
+from desktop.exchange.data.imported_regions import (
+    ExchangeError,
+    ImportedRegion,
+    ImportedRegions,
+    Reason,
+    fit_regions,
+    parse_rect,
+    scale_rect,
+)
 from desktop.exchange.formats.archive import decode_text
 from shared.record.codes import Verdict
 from shared.record.geometry import Rect

@@ -30,7 +30,6 @@ from xml.sax.saxutils import escape
 
 from desktop.exchange.data.column_terms import CODES, ColumnTerms
 from desktop.exchange.data.content import ExportedPicture, Inspection, ItemFacts
-from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.file_names import (
     NamedPhoto,
     dataset_pictures,
@@ -40,13 +39,18 @@ from desktop.exchange.data.file_names import (
 )
 from desktop.exchange.data.imported_regions import (
     MAX_REGIONS,
+    ExchangeError,
     ImportedRegion,
     ImportedRegions,
+    Reason,
+    bounding_rect,
     choose,
+    ellipse_bounds,
     fit_regions,
+    parse_rect,
+    rotated_bounds,
     scale_rect,
 )
-from desktop.exchange.data.outlines import bounding_rect, ellipse_bounds, parse_rect, rotated_bounds
 from desktop.exchange.formats.archive import decode_xml, is_archive, pack, stream_xml, unpack
 from shared.record.geometry import Rect
 

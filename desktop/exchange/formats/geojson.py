@@ -16,10 +16,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from desktop.exchange.data.content import ExportedPicture
-from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.file_names import same_stem, stem
-from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, choose, fit_regions
-from desktop.exchange.data.outlines import bounding_rect
+from desktop.exchange.data.imported_regions import (
+    ExchangeError,
+    ImportedRegion,
+    ImportedRegions,
+    Reason,
+    bounding_rect,
+    choose,
+    fit_regions,
+)
 from desktop.exchange.formats.archive import decode_text, is_archive, refuse_unmarked, unpack
 
 Feature = dict[str, Any]

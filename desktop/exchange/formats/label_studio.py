@@ -18,16 +18,19 @@ from typing import Any
 from urllib.parse import unquote
 
 from desktop.exchange.data.content import ExportedPicture
-from desktop.exchange.data.errors import ExchangeError
 from desktop.exchange.data.file_names import last_name, same_picture
 from desktop.exchange.data.imported_regions import (
+    ExchangeError,
     ImportedRegion,
     ImportedRegions,
+    bounding_rect,
     choose,
+    ellipse_bounds,
     fit_regions,
+    parse_rect,
+    rotated_bounds,
     scale_rect,
 )
-from desktop.exchange.data.outlines import bounding_rect, ellipse_bounds, parse_rect, rotated_bounds
 from desktop.exchange.formats.archive import decode_text
 from shared.record.geometry import Rect
 

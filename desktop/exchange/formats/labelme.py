@@ -15,16 +15,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from desktop.exchange.data.content import ExportedPicture
-from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.file_names import same_picture, same_stem
 from desktop.exchange.data.imported_regions import (
+    ExchangeError,
     ImportedRegion,
     ImportedRegions,
+    Reason,
+    bounding_rect,
     choose,
     fit_regions,
+    parse_rect,
     scale_rect,
 )
-from desktop.exchange.data.outlines import bounding_rect, parse_rect
 from desktop.exchange.formats.archive import is_archive, refuse_unmarked, unpack
 from desktop.exchange.formats.walkaround_json import load
 from shared.record.geometry import Rect

@@ -13,16 +13,18 @@ import contextlib
 import xml.etree.ElementTree as ET
 
 from desktop.exchange.data.content import ExportedPicture
-from desktop.exchange.data.errors import ExchangeError
 from desktop.exchange.data.file_names import same_picture, same_stem
 from desktop.exchange.data.imported_regions import (
+    ExchangeError,
     ImportedRegion,
     ImportedRegions,
+    bounding_rect,
     choose,
     fit_regions,
+    parse_rect,
+    rotated_bounds,
     scale_rect,
 )
-from desktop.exchange.data.outlines import bounding_rect, parse_rect, rotated_bounds
 from desktop.exchange.formats.archive import (
     decode_xml,
     is_archive,

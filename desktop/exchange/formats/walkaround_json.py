@@ -9,9 +9,15 @@ from pydantic import ValidationError
 
 from desktop.exchange.data.column_terms import CODES, ColumnTerms
 from desktop.exchange.data.content import ExportedPicture, Inspection, ItemFacts, pixel_region
-from desktop.exchange.data.errors import ExchangeError, Reason
-from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fit_regions, scale_rect
-from desktop.exchange.data.outlines import parse_rect
+from desktop.exchange.data.imported_regions import (
+    ExchangeError,
+    ImportedRegion,
+    ImportedRegions,
+    Reason,
+    fit_regions,
+    parse_rect,
+    scale_rect,
+)
 from desktop.exchange.formats.archive import decode_text
 from shared import __version__
 from shared.record.codes import STATUS_NAMES, Status

@@ -24,7 +24,6 @@ import yaml
 
 from desktop.exchange.data.column_terms import CODES, ColumnTerms
 from desktop.exchange.data.content import ExportedPicture, Inspection
-from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.file_names import (
     dataset_pictures,
     last_name,
@@ -34,8 +33,16 @@ from desktop.exchange.data.file_names import (
     same_stem,
     stem,
 )
-from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, choose, fit_regions
-from desktop.exchange.data.outlines import bounding_rect, parse_rect
+from desktop.exchange.data.imported_regions import (
+    ExchangeError,
+    ImportedRegion,
+    ImportedRegions,
+    Reason,
+    bounding_rect,
+    choose,
+    fit_regions,
+    parse_rect,
+)
 from desktop.exchange.formats.archive import decode_text, is_archive, pack, refuse_unmarked, unpack
 from shared.datasets import clean_class_name, yolo_row, yolo_yaml
 from shared.record.geometry import Rect

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtGui import QImage
 
+from desktop.imaging.sources.local import WHOLE_LIMIT
 from desktop.imaging.sources.source import ImageSource
-from desktop.imaging.sources.whole import WHOLE_LIMIT
 from shared.record.geometry import Rect
 
 Matrix = npt.NDArray[np.float64]

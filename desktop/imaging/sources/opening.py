@@ -6,9 +6,8 @@ from pathlib import Path
 
 from desktop.imaging.decoding.decoder import read_header
 from desktop.imaging.sources.grey import GreyImage
+from desktop.imaging.sources.local import WHOLE_LIMIT, TiledImage, WholeImage
 from desktop.imaging.sources.source import ImageSource
-from desktop.imaging.sources.tiled import TiledImage
-from desktop.imaging.sources.whole import WHOLE_LIMIT, WholeImage
 
 
 def open_image(data: Path | bytes, name: str = "") -> ImageSource:

@@ -30,9 +30,9 @@ from desktop.client.http.errors import (
 from desktop.imaging.decoding.decoder import Cancellation, Progress, pixel_rect, read_header, read_whole
 from desktop.imaging.decoding.errors import CancelledError, ImageError
 from desktop.imaging.decoding.pixels import Rgb, decode_tile, to_qimage
+from desktop.imaging.sources.local import WHOLE_LIMIT
 from desktop.imaging.sources.opening import open_image
 from desktop.imaging.sources.source import TILE, ImageSource, Level
-from desktop.imaging.sources.whole import WHOLE_LIMIT
 from shared.images.tiles import MAX_CROP_PIXELS, level_sizes
 from shared.record.content import sha256_from_cid
 from shared.record.geometry import Rect

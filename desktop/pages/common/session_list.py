@@ -12,7 +12,7 @@ from desktop.context import Context
 from desktop.localization.dates import format_recent
 from desktop.localization.language import join_words
 from desktop.messages.error_messages import sentence
-from desktop.pages.common.forms.password_prompt import run_guarded
+from desktop.pages.common.forms.passwords import run_guarded
 from desktop.widgets import Button, Chip, ErrorLine, clear_layout, confirm, label, row_of, separator
 from shared.wire.account import LoginSession
 from shared.wire.common import Page

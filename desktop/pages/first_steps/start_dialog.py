@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 from desktop.background.workers import Lane, run
 from desktop.background.workers import Task as WorkerTask
 from desktop.context import Context
-from desktop.exchange.data.errors import ExchangeError
+from desktop.exchange.data.imported_regions import ExchangeError
 from desktop.exchange.found_picture import FoundPicture
 from desktop.exchange.registry import READABLE_PATTERNS
 from desktop.localization.language import join_sentences

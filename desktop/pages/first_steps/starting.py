@@ -13,8 +13,13 @@ from desktop.client import Session
 from desktop.client.api.catalogue import Entries
 from desktop.client.http.errors import Conflict
 from desktop.exchange.data.content import ExportedPicture
-from desktop.exchange.data.errors import ExchangeError, Reason
-from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, item_creates
+from desktop.exchange.data.imported_regions import (
+    ExchangeError,
+    ImportedRegion,
+    ImportedRegions,
+    Reason,
+    item_creates,
+)
 from desktop.exchange.formats.archive import MAX_BYTES
 from desktop.exchange.found_picture import FoundPicture, find_picture
 from desktop.exchange.registry import read_regions

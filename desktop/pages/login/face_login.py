@@ -16,7 +16,7 @@ from desktop.client.http.errors import ClientError, Forbidden, Refused, TooMany
 from desktop.messages.error_messages import challenge_sentence, seconds_sentence, sentence
 from desktop.pages.common.faces.viewfinder import Viewfinder
 from desktop.pages.login.challenge import ChallengeFilm, ChoppyFilmError
-from desktop.pages.login.status_widgets import Countdown
+from desktop.pages.login.forms import Countdown
 from shared.record.codes import ErrorCode
 from shared.wire.account import Payload
 from shared.wire.face import FaceRequirements

@@ -26,11 +26,9 @@ from desktop.localization.language import LANGUAGES
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.faces.viewfinder import Viewfinder
 from desktop.pages.login.face_login import FaceLogin, FindSources
-from desktop.pages.login.forms import FirstRunForm, PasswordForm
+from desktop.pages.login.forms import FirstRunForm, FormArea, PasswordForm, ServiceDot, Welcome
 from desktop.pages.login.photo_login import PhotoLogin
-from desktop.pages.login.service_choice import ServerDialog
-from desktop.pages.login.setup_steps import SetupSteps, Step
-from desktop.pages.login.status_widgets import FormArea, ServiceDot, Welcome
+from desktop.pages.login.service_choice import ServerDialog, SetupSteps, Step
 from desktop.theme import theme_manager
 from desktop.widgets import Button, ButtonKind, Card, Logo, Page, column_of, label, row_of, separator
 from desktop.widgets.basic.shadows import soft_shadow

@@ -13,7 +13,7 @@ from desktop.client.device_token import DeviceToken
 from desktop.client.http.errors import TooMany
 from desktop.messages.error_messages import seconds_sentence, sentence
 from desktop.pages.common.faces.face_picture import choose_face_pictures, read_face_picture
-from desktop.pages.login.status_widgets import Countdown
+from desktop.pages.login.forms import Countdown
 from desktop.widgets import Button, ButtonKind, ErrorLine, column_of
 from shared.wire.account import Payload
 from shared.wire.face import FaceRequirements

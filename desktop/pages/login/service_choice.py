@@ -1,24 +1,112 @@
-"""Asks which service to use, the local one or one on the network, and checks it."""
+"""Asks which service to use, the local one or one on the network, and checks it.
+
+Asks for the language and the service on the first run, before the first administrator is created.
+
+Asks whether to trust a server whose certificate is unknown to this computer or has changed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import StrEnum
 from functools import partial
 from urllib.parse import urlsplit
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QButtonGroup, QLineEdit, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QLineEdit,
+    QRadioButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from desktop.background.workers import run
 from desktop.client import Session
 from desktop.client.http.address import LOOPBACK, is_local, server_key
 from desktop.client.http.errors import Unreachable, Untrusted
 from desktop.client.http.trust import add_fingerprint, is_plain_answer
+from desktop.localization.language import LANGUAGES
 from desktop.messages.error_messages import sentence
-from desktop.pages.login.trust_dialog import TrustDialog, trust
 from desktop.preferences import Preferences
-from desktop.widgets import Button, ButtonKind, Dialog, Field, is_enter_key, label, row_of
+from desktop.widgets import Button, ButtonKind, Dialog, Field, column_of, is_enter_key, label, row_of
+from desktop.widgets.dialogs import Confirm
+
+_PAIRS_PER_LINE = 16
+
+
+def trust(preferences: Preferences, url: str, fingerprint: str) -> None:
+    """Store the fingerprint as the trusted one of the server at `url`."""
+    trusted = preferences.values.certificates
+    preferences.change(certificates={**trusted, server_key(url): fingerprint})
+
+
+def format_fingerprint(fingerprint: str) -> str:
+    """Format a fingerprint in lines of sixteen bytes, which people can compare."""
+    pairs = fingerprint.split(":")
+    starts = range(0, len(pairs), _PAIRS_PER_LINE)
+    return "\n".join(":".join(pairs[start : start + _PAIRS_PER_LINE]) for start in starts)
+
+
+class TrustDialog(Confirm):
+    """Shows the fingerprint of a server and explains how to compare it. The default is not to trust it.
+
+    To trust a server whose key has changed, the user must also tick a box.
+    """
+
+    def __init__(self, url: str, untrusted: Untrusted, parent: QWidget | None = None) -> None:
+        # The texts are set below, because translating them needs the dialog.
+        super().__init__(parent, "", "", "", danger=untrusted.trusted is not None)
+        # Nobody may trust a server by Enter before the fingerprints are compared.
+        self._enter_confirms = False
+        server = server_key(url)
+        if untrusted.trusted is None:
+            self._set_texts(
+                self.tr("Trust server {server}?").format(server=server),
+                self.tr(
+                    "This computer does not know the certificate of this server. Ask an administrator for "
+                    "the fingerprint: “walkaround tls” shows it on the server. Trust the server only if both "
+                    "are the same."
+                ),
+                self.tr("Trust server"),
+            )
+            self._show_fingerprint(self.tr("Fingerprint (SHA-256)"), untrusted.found or "")
+            return
+        self._set_texts(
+            self.tr("Certificate of {server} has changed").format(server=server),
+            self.tr(
+                "Someone may be intercepting the connection, or an administrator has replaced the "
+                "certificate. Ask an administrator for the new fingerprint: “walkaround tls” shows it on the "
+                "server."
+            ),
+            self.tr("Trust new certificate"),
+        )
+        self._show_fingerprint(self.tr("Trusted fingerprint"), untrusted.trusted)
+        self._show_fingerprint(self.tr("New fingerprint"), untrusted.found or "")
+        self.compared = QCheckBox(self.tr("The new fingerprint is the one on the server."))
+        self.compared.toggled.connect(self.confirm_button.setEnabled)
+        self.confirm_button.setEnabled(False)
+        self.body.addSpacing(8)
+        self.body.addWidget(self.compared)
+
+    def _set_texts(self, title: str, text: str, verb: str) -> None:
+        self.setWindowTitle(title)
+        self.heading.setText(title)
+        self.text.setText(text)
+        self.confirm_button.setText(verb)
+
+    def _show_fingerprint(self, name: str, fingerprint: str) -> None:
+        self.body.addSpacing(8)
+        self.body.addWidget(label(name, "label"))
+        text_label = label(format_fingerprint(fingerprint))
+        text_label.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        text_label.setAccessibleName(name)
+        self.body.addWidget(text_label)
 
 
 def server_address(text: str) -> str | None:
@@ -223,3 +311,78 @@ class ServerDialog(Dialog):
     def _on_chosen(self, url: str) -> None:
         self.chosen.emit(url)
         self.accept()
+
+
+class Step(StrEnum):
+    """The steps of the first run before the account."""
+
+    LANGUAGE = "language"
+    SERVICE = "service"
+
+
+class SetupSteps(QWidget):
+    """Shows one step at a time. Each step keeps its inputs."""
+
+    language_chosen = Signal(str)
+    """The code of a language."""
+    server_chosen = Signal(str)
+    """The address of the checked service, or an empty string for the local one."""
+    back = Signal()
+    """The user wants the previous step."""
+
+    def __init__(
+        self, language: str, server_url: str, preferences: Preferences, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.step = Step.LANGUAGE
+        """The visible step."""
+        self.languages: dict[str, Button] = {}
+        self.choice = ServiceChoice(server_url, preferences)
+        self.proceed = Button(self.tr("Continue"), kind=ButtonKind.MAIN, large=True)
+        self.back_button = Button(self.tr("Back"), large=True)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._language_step(language))
+        self._stack.addWidget(self._service_step())
+        column_of(self._stack, parent=self, margins=0)
+        self.proceed.clicked.connect(lambda _checked=False: self.choice.submit())
+        self.back_button.clicked.connect(lambda _checked=False: self.back.emit())
+        self.choice.chosen.connect(self.server_chosen)
+        self.choice.busy.connect(self._set_busy)
+
+    def _language_step(self, language: str) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        for code, name in LANGUAGES.items():
+            kind = ButtonKind.MAIN if code == language else ButtonKind.PLAIN
+            button = Button(name, kind=kind, large=True)
+            button.clicked.connect(lambda _checked=False, it=code: self.language_chosen.emit(it))
+            column.addWidget(button)
+            self.languages[code] = button
+        column.addStretch(1)
+        return page
+
+    def _service_step(self) -> QWidget:
+        page = QWidget()
+        column = column_of(self.choice, parent=page, margins=0, spacing=12)
+        row = row_of(self.back_button, (self.proceed, 1), spacing=8)
+        column.addLayout(row)
+        column.addStretch(1)
+        return page
+
+    def show_step(self, step: Step) -> None:
+        """Show a step."""
+        self.step = step
+        self._stack.setCurrentIndex(list(Step).index(step))
+
+    def begin(self, language: str) -> None:
+        """Set the focus to the first input of the step. `language` is the present one."""
+        if self.step is Step.SERVICE:
+            self.choice.begin()
+        elif language in self.languages:
+            self.languages[language].setFocus()
+
+    def _set_busy(self, busy: bool) -> None:
+        self.proceed.setEnabled(not busy)
+        self.proceed.setText(self.tr("Connecting…") if busy else self.tr("Continue"))

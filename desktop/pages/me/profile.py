@@ -13,7 +13,7 @@ from desktop.background.workers import run
 from desktop.client import Session
 from desktop.client.http.errors import Invalid, Refused, TooMany
 from desktop.messages.error_messages import field_sentence, sentence
-from desktop.pages.common.forms.password_strength import StrengthLine, follows_rules
+from desktop.pages.common.forms.passwords import StrengthLine, follows_rules
 from desktop.widgets import (
     Button,
     ButtonKind,

@@ -8,13 +8,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPlainTextEdit, QSplitter, QWidget
 
 from desktop.background.workers import Task, run
-from desktop.client.api.audit import AuditFilter
+from desktop.client.api.administration import AuditFilter
 from desktop.context import Context
 from desktop.localization.dates import format_minute, format_second
 from desktop.messages.error_messages import sentence
-from desktop.pages.common.lists.list_section import NOTHING
-from desktop.pages.common.lists.sections_page import PageSection
-from desktop.pages.people import audit_names
+from desktop.pages.common.lists.list_section import NOTHING, PageSection
+from desktop.pages.people import audit_terms
 from desktop.pages.people.audit_terms import ACTIONS, KINDS, action_word, object_kind_name
 from desktop.pages.people.details import detail_lines, referenced_objects
 from desktop.widgets import (
@@ -45,7 +44,7 @@ class AuditSection(PageSection):
         super().__init__(parent)
         self._context = context
         self._page_number = 1
-        self._object_names: audit_names.Names = {}
+        self._object_names: audit_terms.Names = {}
         self._requested_names: set[tuple[str, str]] = set()
         self._task: Task | None = None
         self.action = Combo(self.tr("Action"))
@@ -135,7 +134,7 @@ class AuditSection(PageSection):
     def enter(self) -> None:
         """Called when the section comes to the front."""
         session = self._context.session
-        run(audit_names.user_names, session, owner=self, done=self._set_users, failed=lambda _: None)
+        run(audit_terms.user_names, session, owner=self, done=self._set_users, failed=lambda _: None)
         self.go_to_page(self._page_number)
         self.table.setFocus()
 
@@ -170,7 +169,7 @@ class AuditSection(PageSection):
         self.stack.show_content()
         session = self._context.session
         run(
-            audit_names.object_names,
+            audit_terms.object_names,
             session,
             page.data,
             dict(self._object_names),
@@ -181,12 +180,12 @@ class AuditSection(PageSection):
 
     # -- names
 
-    def _set_users(self, names: audit_names.Names) -> None:
+    def _set_users(self, names: audit_terms.Names) -> None:
         users = sorted(((key[1], name) for key, name in names.items()), key=lambda pair: pair[1])
         self.actor.set_choices([(None, self.tr("All users")), *users])
         self._add_names(names)
 
-    def _add_names(self, names: audit_names.Names) -> None:
+    def _add_names(self, names: audit_terms.Names) -> None:
         self._object_names |= names
         self.table.rows_model.refresh_cells()
         self._show_details()
@@ -231,7 +230,7 @@ class AuditSection(PageSection):
         self._requested_names |= missing_objects
         session = self._context.session
         run(
-            audit_names.find_names,
+            audit_terms.find_names,
             session,
             missing_objects,
             owner=self,

@@ -13,9 +13,8 @@ from desktop.context import Context
 from desktop.localization.dates import format_minute
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.file_dialogs import Purpose, open_folder
-from desktop.pages.common.forms.password_prompt import ask_password
-from desktop.pages.common.lists.list_section import NOTHING
-from desktop.pages.common.lists.sections_page import PageSection
+from desktop.pages.common.forms.passwords import ask_password
+from desktop.pages.common.lists.list_section import NOTHING, PageSection
 from desktop.widgets import Button, Card, Column, StateStack, Table, column_of, label, row_of
 from shared.wire.backups import BackupRun, BackupStatus
 

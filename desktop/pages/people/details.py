@@ -14,8 +14,7 @@ from desktop.localization.detection_terms import failure_sentence, finding_word,
 from desktop.localization.language import format_label_and_value, join_words
 from desktop.pages.common.lists.list_section import NOTHING
 from desktop.pages.common.session_list import method_word
-from desktop.pages.people.audit_names import Names
-from desktop.pages.people.audit_terms import role_word
+from desktop.pages.people.audit_terms import Names, role_word
 from desktop.pages.people.face_policy.terms import refusal_word, rule_word
 from desktop.pages.people.webhooks.terms import event_word
 from desktop.widgets import status_text

@@ -1,11 +1,15 @@
-"""Shows the policy and devices of face login, and the measured accuracy of face recognition."""
+"""Shows the policy and devices of face login, and the measured accuracy of face recognition.
+
+Compares a folder of photos of people who are not enrolled with the enrolled faces, in batches.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import (
     QFrame,
@@ -15,20 +19,85 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.background.workers import Lane, Task, run
+from desktop.background.workers import Lane, ProgressReport, Task, run
 from desktop.client.http.errors import ClientError
 from desktop.client.session import Session
 from desktop.context import Context
 from desktop.localization.language import join_sentences
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.file_dialogs import Purpose, open_folder
-from desktop.pages.common.forms.password_prompt import ask_password
-from desktop.pages.common.lists.sections_page import PageSection
+from desktop.pages.common.forms.passwords import ask_password
+from desktop.pages.common.lists.list_section import PageSection
 from desktop.pages.people.face_policy.cards import DevicesCard, ModelsCard, PolicyCard
-from desktop.pages.people.stranger_check import StrangerTotals, compare_folder
 from desktop.widgets import Button, ButtonKind, Card, StateStack, clear_layout, column_of, label, row_of
+from shared.images.cv import cv2
+from shared.images.formats import is_picture_name
 from shared.rates import rate_bound
-from shared.wire.face import Device, FaceCalibration, FaceModel, FacePolicy
+from shared.wire.face import Device, FaceCalibration, FaceModel, FacePolicy, StrangerScores
+
+_BATCH_SIZE = 8
+# Sufficient for a face, and a batch stays well below the limit of a request.
+_MAX_SIDE_PX = 1280
+_QUALITY = 92
+
+
+@dataclass(frozen=True, slots=True)
+class StrangerTotals:
+    """The sums of the `StrangerScores` of the `done` photos; the folder contains `total` photos."""
+
+    total: int
+    done: int = 0
+    faces: int = 0
+    comparisons: int = 0
+    false_matches: int = 0
+    largest: float | None = None
+
+    def plus(self, photos: int, scores: StrangerScores | None) -> StrangerTotals:
+        """Add a batch of `photos` photos, whose readable photos have these scores."""
+        if scores is None:
+            return replace(self, done=self.done + photos)
+        largest = [score for score in (self.largest, scores.largest) if score is not None]
+        return StrangerTotals(
+            self.total,
+            self.done + photos,
+            self.faces + scores.faces,
+            self.comparisons + scores.comparisons,
+            self.false_matches + scores.false_matches,
+            max(largest, default=None),
+        )
+
+
+def compare_folder(report: ProgressReport, session: Session, folder: Path) -> StrangerTotals:
+    """Compare every picture in `folder` and its subfolders. Reports the `StrangerTotals` before each batch.
+
+    Raises OSError, and the errors of `Faces.compare_strangers`.
+    """
+    paths = sorted(path for path in folder.rglob("*") if is_picture_name(path.name))
+    totals = StrangerTotals(len(paths))
+    for start in range(0, len(paths), _BATCH_SIZE):
+        report(totals)
+        batch = paths[start : start + _BATCH_SIZE]
+        images = [image for path in batch if (image := _read_reduced(path)) is not None]
+        totals = totals.plus(len(batch), session.faces.compare_strangers(images) if images else None)
+    return totals
+
+
+def _read_reduced(path: Path) -> bytes | None:
+    """Read a picture as a JPEG of at most `_MAX_SIDE_PX`; None if the file is not a picture."""
+    try:
+        data = np.frombuffer(path.read_bytes(), dtype=np.uint8)
+        # OpenCV rotates it upright; the new file has no EXIF orientation.
+        image = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
+    except (OSError, cv2.error):
+        return None
+    if image is None:
+        return None
+    scale = _MAX_SIDE_PX / max(image.shape[:2])
+    if scale < 1:
+        image = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    is_encoded, jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
+    return bytes(jpeg) if is_encoded else None
+
 
 _MAX_WIDTH = 760
 _MIN_PAIRS = 300

@@ -8,7 +8,7 @@ from typing import ClassVar
 from PySide6.QtCore import QCoreApplication
 
 from desktop.context import Context
-from desktop.pages.common.lists.sections_page import PageSection, SectionsPage
+from desktop.pages.common.lists.list_section import PageSection, SectionsPage
 from desktop.pages.people.audit_section import AuditSection
 from desktop.pages.people.backup_section import BackupSection
 from desktop.pages.people.face_section import FaceSection

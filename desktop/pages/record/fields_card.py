@@ -1,11 +1,14 @@
 """Shows and edits the fields of a record and compares them with the stored values.
 
 Status, outcome and end time follow from the verdicts and cannot be edited.
+
+Loads a record for its page. Calls the service: must not run on the GUI thread.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -13,13 +16,16 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QSizePolicy, QWidget
 
+from desktop.client import Session, Versioned
+from desktop.client.http.errors import ClientError
 from desktop.context import Context
 from desktop.localization.dates import example_minute, format_minute, parse_minute
 from desktop.messages.seal_terms import counters_sentence, outcome_word
 from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import SearchCombo
+from desktop.pages.common.forms.lookup import task_name
 from desktop.pages.common.lists.list_section import NOTHING
-from desktop.pages.record.record_data import RecordData
+from desktop.record.loading import photos_of_failed
 from desktop.widgets import (
     Button,
     ButtonKind,
@@ -39,7 +45,62 @@ from shared.record import results
 from shared.record.codes import SEALED_STATES, Permission
 from shared.record.entries import item_entries
 from shared.record.results import Counters
-from shared.wire.inspection import Record
+from shared.wire.inspection import Item, Record
+from shared.wire.seal import RecordSeal
+
+
+@dataclass(frozen=True, slots=True)
+class RecordData:
+    """A record with its items, oldest first, its seal, and the names of its task and flight if known.
+
+    `photos`: the file ids of an item's photos, oldest first, if its newest detection gave no result.
+    """
+
+    record: Record
+    etag: str | None
+    items: Sequence[Item]
+    task_name: str | None
+    flight_number: str | None
+    seal: RecordSeal
+    photos: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+def load_record(session: Session, record_id: str) -> RecordData:
+    """Load a record. Raises ClientError."""
+    return load_related(session, session.records.get(record_id))
+
+
+def load_related(session: Session, versioned: Versioned[Record]) -> RecordData:
+    """Load the items, the seal and the names of a record. Raises ClientError."""
+    record = versioned.value
+    items = session.items.all(record.inspection_id)
+    return RecordData(
+        record,
+        versioned.etag,
+        items,
+        _task(session, record.task_id),
+        _flight(session, record.flight_id),
+        session.records.seal(record.inspection_id),
+        photos_of_failed(session, items),
+    )
+
+
+def _task(session: Session, task_id: str) -> str | None:
+    try:
+        return task_name(session.catalogue.tasks.get(task_id))
+    except ClientError:
+        # The task may be in another system. Its ID is shown then.
+        return None
+
+
+def _flight(session: Session, flight_id: str | None) -> str | None:
+    if flight_id is None:
+        return None
+    try:
+        return session.catalogue.flights.get(flight_id).flight_number
+    except ClientError:
+        return None
+
 
 CHOICE_FIELDS = ("task_id", "executor_id", "reference_image_id")
 TIME_FIELDS = ("start_time",)
@@ -94,8 +155,8 @@ class FieldsCard(Card):
         )
         self.undo = Button(self.tr("Discard changes"), kind=ButtonKind.GHOST)
         self._build()
-        for field in self.fields.values():
-            field.changed.connect(self._update_buttons)
+        for each in self.fields.values():
+            each.changed.connect(self._update_buttons)
         for name, chooser in self.choosers.items():
             chooser.editTextChanged.connect(lambda _, field=self.fields[name]: field.set_error(""))
             chooser.editTextChanged.connect(lambda _: self._update_buttons())
@@ -182,11 +243,11 @@ class FieldsCard(Card):
         self._fact_labels["created"].setText(format_minute(record.created_at))
         self._fact_labels["updated"].setText(format_minute(record.updated_at))
         self._id.setText(record.inspection_id)
-        for field in self.fields.values():
-            field.set_error("")
+        for each in self.fields.values():
+            each.set_error("")
         may_edit = self._may_edit
-        for field in self.fields.values():
-            field.editor.setEnabled(may_edit)
+        for each in self.fields.values():
+            each.editor.setEnabled(may_edit)
         for button in (self.save, self.undo):
             button.setVisible(may_edit)
         self.restore(typed_values)

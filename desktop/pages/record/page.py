@@ -19,14 +19,12 @@ from desktop.pages.common.delete_record import delete_record
 from desktop.pages.common.files.export import ExportController
 from desktop.pages.common.handover import HandoverBanner, open_handover
 from desktop.pages.common.item_sources import copy_last_items
-from desktop.pages.record import record_data as calls
-from desktop.pages.record.fields_card import FieldsCard
+from desktop.pages.record import fields_card as calls
+from desktop.pages.record.fields_card import FieldsCard, RecordData
 from desktop.pages.record.items_card import ItemsCard
-from desktop.pages.record.record_data import RecordData
 from desktop.pages.record.report_progress import ReportProgress
 from desktop.pages.record.saving import RecordSaver
-from desktop.pages.sealing.seal_actions import SealController
-from desktop.pages.sealing.seal_bar import SealBar
+from desktop.pages.sealing.seal_actions import SealBar, SealController
 from desktop.widgets import (
     Banner,
     Button,

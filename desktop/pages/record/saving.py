@@ -21,9 +21,8 @@ from desktop.client.http.errors import Invalid, Stale
 from desktop.context import Context
 from desktop.messages.error_messages import field_sentence, sentence
 from desktop.pages.common.lists.list_section import NOTHING
-from desktop.pages.record import record_data as calls
-from desktop.pages.record.fields_card import FieldsCard, conflicting_fields
-from desktop.pages.record.record_data import RecordData
+from desktop.pages.record import fields_card as calls
+from desktop.pages.record.fields_card import FieldsCard, RecordData, conflicting_fields
 from desktop.widgets import Button, ButtonKind, Dialog, label, row_of, status_text, wrap_button_text
 from shared.record.codes import Status
 from shared.wire.inspection import RecordUpdate

@@ -19,7 +19,7 @@ from desktop.localization.dates import format_minute
 from desktop.messages.error_messages import sentence
 from desktop.pages.catalogue.forms import TaskForm, add_task_button
 from desktop.pages.catalogue.in_place import open_creation_form
-from desktop.pages.catalogue.reference_images.sending import send_reference
+from desktop.pages.catalogue.reference_images.uploads import send_reference
 from desktop.pages.common.files.file_dialogs import Purpose, open_picture
 from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import SearchCombo

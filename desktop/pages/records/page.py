@@ -35,7 +35,7 @@ from desktop.pages.records.records_model import (
     RecordsModel,
     row_px,
 )
-from desktop.record.change_listener import ChangeListener
+from desktop.record.live_changes import ChangeListener
 from desktop.widgets import (
     Button,
     ButtonKind,

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QSpinBox, QVBoxLayout, QWidget
 from desktop.background.workers import run
 from desktop.context import Context
 from desktop.messages.error_messages import sentence
-from desktop.pages.common.forms.password_prompt import run_guarded
+from desktop.pages.common.forms.passwords import run_guarded
 from desktop.widgets import Button, Dialog, label, row_of
 from shared.record.codes import Permission
 from shared.wire.seal import InspectionPolicy

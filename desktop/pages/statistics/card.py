@@ -7,14 +7,13 @@ from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop.background.workers import Task, run
+from desktop.client.api.administration import ChartFilter
 from desktop.client.api.inspection import RecordFilter
-from desktop.client.api.statistics import ChartFilter
 from desktop.context import Context
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.charts import Chart, ChartExport, chart_picture
-from desktop.pages.statistics.chart import ChartData
 from desktop.pages.statistics.charts import ChartKind, chart_title, read_chart
-from desktop.pages.statistics.painting import PaintedPart, Part, paint_chart
+from desktop.pages.statistics.painting import ChartData, PaintedPart, Part, paint_chart
 from desktop.widgets import (
     ButtonKind,
     Card,

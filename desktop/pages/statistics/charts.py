@@ -10,12 +10,12 @@ from itertools import starmap
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
+from desktop.client.api.administration import ChartFilter
 from desktop.client.api.inspection import RecordFilter
-from desktop.client.api.statistics import ChartFilter
 from desktop.client.session import Session
 from desktop.localization.dates import format_day
 from desktop.localization.detection_terms import finding_word, model_word
-from desktop.pages.statistics.chart import Bars, ChartData, Column
+from desktop.pages.statistics.painting import Bars, ChartData, Column
 from desktop.widgets import status_text
 from shared.record.codes import Status
 from shared.wire.statistics import Chart, Durations, FindingsBy, ModelAgreement, Period

@@ -9,8 +9,8 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QWidget
 
+from desktop.client.api.administration import ChartFilter
 from desktop.client.api.inspection import RecordFilter
-from desktop.client.api.statistics import ChartFilter
 from desktop.context import Context
 from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import SearchCombo

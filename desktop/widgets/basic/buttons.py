@@ -8,8 +8,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
-from desktop.contrast import mix
-from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, Theme, line_px, text_font, text_px, theme_manager
+from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, Theme, line_px, mix, text_font, text_px, theme_manager
 from desktop.widgets.basic.icons import paint_icon
 from desktop.widgets.basic.labels import escape_tooltip
 

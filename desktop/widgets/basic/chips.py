@@ -8,10 +8,8 @@ from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QLayout, QSizePolicy, QWidget
 
-from desktop.contrast import mix
-from desktop.theme import LABEL_PX, TEXT_PX, line_px, text_font, text_px, theme_manager
-from desktop.widgets.basic.flow import FlowLayout
-from desktop.widgets.basic.layouts import remove_widget
+from desktop.theme import LABEL_PX, TEXT_PX, line_px, mix, text_font, text_px, theme_manager
+from desktop.widgets.basic.layouts import FlowLayout, remove_widget
 
 _SIDE = 8
 _GAP = 4

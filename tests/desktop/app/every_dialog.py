@@ -14,7 +14,7 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from desktop.app.about import About
+from desktop.app.assistance import About
 from desktop.app.palette import Palette
 from desktop.app.shortcut_sheet import ShortcutDialog, ShortcutSheet
 from desktop.app.window import MainWindow
@@ -27,16 +27,15 @@ from desktop.doctor.dialog import DoctorDialog
 from desktop.pages.catalogue.forms import AircraftForm, FlightForm, ReferenceForm, TaskForm
 from desktop.pages.catalogue.models.model_form import KindForm, ModelForm
 from desktop.pages.catalogue.scale_dialog import ScaleDialog
-from desktop.pages.common.forms.password_prompt import PasswordPrompt
+from desktop.pages.common.forms.passwords import PasswordPrompt
 from desktop.pages.common.handover import HandoverDialog
 from desktop.pages.first_steps.start_dialog import StartDialog
-from desktop.pages.login.service_choice import ServerDialog
-from desktop.pages.login.trust_dialog import TrustDialog
+from desktop.pages.login.service_choice import ServerDialog, TrustDialog
 from desktop.pages.me.camera_dialogs import EnrolDialog, PracticeDialog
 from desktop.pages.people.face_policy.cards import DeviceForm
-from desktop.pages.people.forms import EditUserForm, NewUserForm, SetPasswordForm
-from desktop.pages.people.webhooks.deliveries import DeliveriesDialog
+from desktop.pages.people.user_section import EditUserForm, NewUserForm, SetPasswordForm
 from desktop.pages.people.webhooks.forms import SecretDialog, WebhookForm
+from desktop.pages.people.webhooks.section import DeliveriesDialog
 from desktop.pages.record.saving import FieldConflict, FieldConflictDialog
 from desktop.pages.records.new_record import NewRecordDialog
 from desktop.pages.sealing.finish_dialog import FinishDialog, FinishSummary, UndecidedItem
@@ -50,7 +49,7 @@ from desktop.pages.workbench.photos.record_photos.film_dialog import FilmDialog
 from desktop.pages.workbench.photos.record_photos.films import FilmsDialog
 from desktop.pages.workbench.photos.record_photos.review import ReviewDialog
 from desktop.pages.workbench.trend.window import TrendDialog
-from desktop.record import change_listener
+from desktop.record import live_changes
 from desktop.record.photo_queue import PhotoQueue
 from desktop.theme import theme_manager
 from desktop.widgets.dialogs import Confirm
@@ -172,7 +171,7 @@ def _unfinished() -> list[Callable[..., Any]]:
     """What the workers still have to do, except listening."""
     tasks = workers._pools.tasks if workers._pools is not None else ()
     functions = [getattr(work, "func", work) for task in tasks for work in task._work]
-    return [function for function in functions if function is not change_listener._read_events]
+    return [function for function in functions if function is not live_changes._read_events]
 
 
 def enter(window: MainWindow, served: Served, qtbot: QtBot) -> None:

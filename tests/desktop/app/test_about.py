@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop.app import about
-from desktop.app.about import About
+from desktop.app import assistance
+from desktop.app.assistance import About
 from desktop.context import Context
 from desktop.widgets.basic.buttons import Button
 from shared import __version__
@@ -43,5 +43,5 @@ def test_licences_are_offered_if_they_exist(
 
     assert "Third-party licences" not in offered_licences()
     (tmp_path / "licences").mkdir()
-    monkeypatch.setattr(about, "program_folder", lambda: tmp_path)
+    monkeypatch.setattr(assistance, "program_folder", lambda: tmp_path)
     assert "Third-party licences" in offered_licences()

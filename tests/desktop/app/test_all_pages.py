@@ -29,9 +29,9 @@ from desktop.connection.local_service import ServiceState
 from desktop.context import Context
 from desktop.localization.language import Language
 from desktop.pages.catalogue import CataloguePage
-from desktop.pages.common.lists.sections_page import SectionsPage
+from desktop.pages.common.lists.list_section import SectionsPage
+from desktop.pages.login.forms import FormArea
 from desktop.pages.login.page import LoginPage
-from desktop.pages.login.status_widgets import FormArea
 from desktop.pages.workbench import WorkbenchPage
 from desktop.preferences import Preferences
 from desktop.record.edits import RecordEdits

@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop.app.about import About
 from desktop.app.application import Desktop
+from desktop.app.assistance import About
 from desktop.app.notices import UpdateNotice
 from desktop.client.updates import VARIABLE, Update
 from desktop.pages.login import LoginPage

@@ -10,8 +10,8 @@ import pytest
 from PySide6.QtCore import QObject, QThread
 from pytestqt.qtbot import QtBot
 
-from desktop.background import garbage_collection
-from desktop.background.garbage_collection import GarbageCollection
+from desktop.background import memory
+from desktop.background.memory import GarbageCollection
 
 pytestmark = pytest.mark.slow
 
@@ -48,7 +48,7 @@ def test_nothing_is_collected_during_a_pause(qtbot: QtBot) -> None:
         garbage.pause()
         Cycle(died_on)
         several = [[index] for index in range(5_000)]
-        qtbot.wait(2 * garbage_collection.INTERVAL_MS)
+        qtbot.wait(2 * memory.INTERVAL_MS)
         assert died_on == []
         garbage.freeze_existing()
         Cycle(died_on)
@@ -62,7 +62,7 @@ def test_nothing_is_collected_during_a_pause(qtbot: QtBot) -> None:
 def test_survivors_of_a_long_collection_are_frozen(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, long_seconds: float, is_excluded: bool
 ) -> None:
-    monkeypatch.setattr(garbage_collection, "LONG_SECONDS", long_seconds)
+    monkeypatch.setattr(memory, "LONG_SECONDS", long_seconds)
     gc.unfreeze()
     garbage = GarbageCollection()
     try:
@@ -79,7 +79,7 @@ def test_many_new_objects_are_excluded_without_a_visit(qtbot: QtBot, monkeypatch
     garbage = GarbageCollection()
     try:
         monkeypatch.setattr(gc, "collect", lambda *_: pytest.fail("visits the objects"))
-        several = [[index] for index in range(2 * garbage_collection.MANY)]
+        several = [[index] for index in range(2 * memory.MANY)]
         garbage.collect()
         assert gc.get_freeze_count() > len(several)
     finally:
@@ -87,7 +87,7 @@ def test_many_new_objects_are_excluded_without_a_visit(qtbot: QtBot, monkeypatch
 
 
 def test_young_objects_are_not_excluded(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(garbage_collection, "LONG_SECONDS", 0.0)
+    monkeypatch.setattr(memory, "LONG_SECONDS", 0.0)
     gc.unfreeze()
     garbage = GarbageCollection()
     try:

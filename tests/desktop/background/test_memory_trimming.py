@@ -11,8 +11,8 @@ import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
-from desktop.background import memory_trimming
-from desktop.background.memory_trimming import MemoryTrimming
+from desktop.background import memory
+from desktop.background.memory import MemoryTrimming
 from shared.system.paths import program_folder
 
 GLIBC_ONLY = pytest.mark.skipif(
@@ -23,7 +23,7 @@ GLIBC_ONLY = pytest.mark.skipif(
 _PROGRAM = """
 import ctypes, sys, threading
 from pathlib import Path
-from desktop.background.memory_trimming import release_memory
+from desktop.background.memory import release_memory
 
 if sys.argv[1] == "give back":
     release_memory()
@@ -71,10 +71,10 @@ def test_closed_pictures_take_no_memory() -> None:
 def test_free_memory_within_a_heap_is_trimmed_once_after_a_pause(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memory_trimming, "_QUIET_MS", 10)
+    monkeypatch.setattr(memory, "_QUIET_MS", 10)
     calls: list[int] = []
     monkeypatch.setattr(
-        memory_trimming, "_find_glibc_function", lambda name: calls.append if name == "malloc_trim" else None
+        memory, "_find_glibc_function", lambda name: calls.append if name == "malloc_trim" else None
     )
     owner = QObject()
     trimming = MemoryTrimming(owner)
@@ -92,11 +92,11 @@ def test_glibc_is_configured_before_the_program_has_threads() -> None:
 
 def test_nothing_happens_without_glibc(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "win32")
-    assert memory_trimming._find_glibc_function("mallopt") is None
-    memory_trimming.release_memory()
+    assert memory._find_glibc_function("mallopt") is None
+    memory.release_memory()
 
 
 def test_trimming_drops_the_source_lines_that_were_read() -> None:
     assert linecache.getlines(__file__)
-    memory_trimming.trim()
+    memory.trim()
     assert not linecache.cache

@@ -25,7 +25,7 @@ from desktop.doctor import checks, computer, texts
 from desktop.doctor.dialog import DoctorDialog
 from desktop.doctor.network import ServiceLocation, network
 from desktop.journal import Edit, EditKind, Journal
-from desktop.journal.unsent_edits import count_unsent_edits
+from desktop.journal.state import count_unsent_edits
 from desktop.localization.language import Language
 from desktop.user_folders import APP, preferences_file
 from shared.system.checkup import CheckResult, Level, Repair, fail, from_json, ok, repair, to_json, warn

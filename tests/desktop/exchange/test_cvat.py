@@ -10,7 +10,7 @@ import pytest
 
 from desktop.exchange.data import imported_regions
 from desktop.exchange.data.content import ExportedPicture
-from desktop.exchange.data.errors import ExchangeError, Reason
+from desktop.exchange.data.imported_regions import ExchangeError, Reason
 from desktop.exchange.formats import cvat, voc
 from desktop.exchange.formats.archive import pack, unpack
 from desktop.exchange.registry import find_reader, read_regions

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from desktop.exchange.data.content import ExportedPicture
-from desktop.exchange.data.errors import ExchangeError, Reason
-from desktop.exchange.data.imported_regions import ImportedRegions
+from desktop.exchange.data.imported_regions import ExchangeError, ImportedRegions, Reason
 from desktop.exchange.registry import read_regions
 
 CRACK = ("crack", 100, 200, 300, 400)

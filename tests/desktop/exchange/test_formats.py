@@ -14,8 +14,7 @@ import pytest
 from desktop.exchange.data import imported_regions
 from desktop.exchange.data.column_terms import CHINESE, EARLIER_TITLES, ColumnTerms
 from desktop.exchange.data.content import ExportedPicture, Inspection
-from desktop.exchange.data.errors import ExchangeError, Reason
-from desktop.exchange.data.imported_regions import ImportedRegion, item_creates
+from desktop.exchange.data.imported_regions import ExchangeError, ImportedRegion, Reason, item_creates
 from desktop.exchange.formats import archive, coco, csv_table, walkaround_json, yolo
 from desktop.exchange.formats.archive import pack, unpack
 from desktop.exchange.registry import FORMATS, READABLE_PATTERNS, ExportFormat, find_reader, read_regions

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from desktop.exchange.data.errors import ExchangeError, Reason
+from desktop.exchange.data.imported_regions import ExchangeError, Reason
 from desktop.exchange.found_picture import FoundPicture, find_picture
 
 PICTURE = b"\x89PNG\r\n\x1a\n"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from desktop.exchange.data.errors import ExchangeError, Reason
+from desktop.exchange.data.imported_regions import ExchangeError, Reason
 from tests.desktop.exchange.test_foreign_files import archive_of, boxes, read
 
 SQUARE = [[[100, 200], [400, 200], [400, 600], [100, 600], [100, 200]]]

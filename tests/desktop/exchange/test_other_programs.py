@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from desktop.exchange.data.content import ExportedPicture
-from desktop.exchange.data.errors import ExchangeError, Reason
+from desktop.exchange.data.imported_regions import ExchangeError, Reason
 from desktop.exchange.formats.archive import pack
 from desktop.exchange.registry import read_regions
 from shared.record.geometry import Rect

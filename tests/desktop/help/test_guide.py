@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from desktop.help.guide import KEYS_MARK, Guide
-from desktop.help.topics import CONTENTS
+from desktop.help.guide import CONTENTS, KEYS_MARK, Guide
 from shared.system.paths import resource_path
 
 LANGUAGES = ("en", "zh_CN")

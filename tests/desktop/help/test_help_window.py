@@ -18,7 +18,7 @@ from desktop.app.window import MainWindow
 from desktop.commands.registry import COMMANDS
 from desktop.context import Context
 from desktop.help import Guide, HelpWindow, find_topic
-from desktop.help.topics import _DIALOG_TOPICS, CONTENTS, START
+from desktop.help.guide import _DIALOG_TOPICS, CONTENTS, START
 from desktop.help.window import GuideBrowser
 from desktop.localization.language import Language
 from desktop.theme import Mode, theme_manager

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from desktop.background.threads import running_threads
 from desktop.imaging import CancelledError, ImageError, Level, TileLoader, loader, open_image
 from desktop.imaging.decoding import decoder
-from desktop.imaging.decoding.tone import Tone
+from desktop.imaging.decoding.pixels import Tone
 from desktop.imaging.loader import TileKey
 from shared.record.geometry import Rect
 from tests.pictures import encode_picture, gradient_pixels

@@ -12,7 +12,7 @@ from desktop.background import workers
 from desktop.client import Session
 from desktop.context import Context
 from desktop.preferences import Preferences
-from desktop.record.change_listener import ChangeListener
+from desktop.record.live_changes import ChangeListener
 from tests.desktop.client.fake_service import BASE, SECRET, Service
 
 

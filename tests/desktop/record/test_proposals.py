@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from desktop.record.proposals import proposals
+from desktop.record.photo_list import proposals
 from shared.wire.inspection import FileInfo, PhotoUse
 from shared.wire.photos import Assigned, PhotoItem, PhotoMatch, PhotoState, RecordPhoto
 

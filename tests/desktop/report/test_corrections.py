@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import cast
 
-from desktop.report.corrections import ReportedCorrection, read_corrections
+from desktop.report.content import ReportedCorrection, read_corrections
 from shared.record.entries import Entry
 
 AT = "2026-03-01T09:12:00Z"

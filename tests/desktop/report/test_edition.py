@@ -19,9 +19,8 @@ from desktop.client import Session
 from desktop.messages.error_messages import sentence
 from desktop.report import html, pdf
 from desktop.report.collect import collect
-from desktop.report.content import Evidence, Report
+from desktop.report.content import Evidence, Report, SealBrokenError
 from desktop.report.edition import collect_edition
-from desktop.report.errors import SealBrokenError
 from shared.images.cv import cv2
 from shared.record.codes import Verdict
 from shared.wire.catalogue import ReferenceImageWrite

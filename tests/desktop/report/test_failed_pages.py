@@ -15,9 +15,8 @@ from pytestqt.qtbot import QtBot
 
 from desktop.imaging import open_image
 from desktop.report import html, pdf, report_terms
-from desktop.report.errors import TemplateError
-from desktop.report.failed_pages import make_failed_findings
-from desktop.report.template import ReportTemplate, read_template
+from desktop.report.content import ReportTemplate, TemplateError, read_template
+from desktop.report.pictures import make_failed_findings
 from shared.images.cv import cv2
 from shared.record.findings import Finding
 from shared.record.geometry import Rect

@@ -19,9 +19,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop.localization.dates import format_minute_in_zone
-from desktop.report import html, pdf, pdf_drawing, report_terms, seal
-from desktop.report.content import Evidence, Report, ReportedItem, ReportSeal
-from desktop.report.corrections import ReportedCorrection
+from desktop.report import html, pdf, pdf_drawing, report_terms
+from desktop.report.content import Evidence, Report, ReportedCorrection, ReportedItem, ReportSeal
 from shared.images.cv import cv2
 from shared.record.codes import Verdict
 from shared.record.entries import EntryAppearance
@@ -124,7 +123,7 @@ def test_every_page_of_a_sealed_report_shows_the_seal(qtbot: QtBot, tmp_path: Pa
 
 
 def test_qr_code_contains_record_edition_and_seal() -> None:
-    modules = seal.qr_modules(SEAL)
+    modules = report_terms.qr_modules(SEAL)
     image = np.kron(~np.array(modules), np.ones((8, 8), bool)).astype(np.uint8) * 255
     text, *_ = cv2.QRCodeDetector().detectAndDecode(np.pad(image, 64, constant_values=255))
     assert text == f"walkaround-seal record=r-1 edition=2 sha256={SEAL.seal}"

@@ -13,7 +13,7 @@ from desktop.client import Session
 from desktop.report import html, pdf
 from desktop.report.collect import collect
 from desktop.report.edition import collect_edition
-from desktop.report.seal import report_seal
+from desktop.report.report_terms import report_seal
 from shared.record.codes import Role, SealState, Verdict
 from shared.wire.inspection import ItemCreate, RecordCreate
 from tests.desktop.messages.test_seal_terms import make_seal

@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.app.shortcut_sheet import ShortcutDialog
 from desktop.context import Context
-from desktop.pages.common.forms.password_prompt import PasswordPrompt
+from desktop.pages.common.forms.passwords import PasswordPrompt
 from desktop.pages.login.service_choice import ServerDialog
 from desktop.theme import theme_manager
 from desktop.widgets import Combo, Dialog, Field, label

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QAbstractButton
 from pytestqt.qtbot import QtBot
 
 from desktop.widgets import Pager
-from desktop.widgets.pager import page_numbers
+from desktop.widgets.table import page_numbers
 from shared.wire.common import Pagination
 
 

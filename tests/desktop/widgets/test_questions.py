@@ -10,7 +10,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from desktop.widgets import Confirm, UnansweredQuestionError, answers_by_program, confirm, question, questions
+from desktop.widgets import Confirm, UnansweredQuestionError, answers_by_program, confirm, dialogs, question
 from shared.system.paths import program_folder
 
 
@@ -50,13 +50,13 @@ def test_program_answers_a_question(window: QWidget) -> None:
 def test_question_that_the_program_does_not_answer_ends(
     window: QWidget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(questions, "_ANSWER_MS", 100)
+    monkeypatch.setattr(dialogs, "_ANSWER_MS", 100)
     with answers_by_program(), pytest.raises(UnansweredQuestionError, match="Delete record"):
         ask_to_delete(window)
 
 
 def test_question_waits_for_a_person(window: QWidget, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(questions, "is_unattended", lambda: False)
+    monkeypatch.setattr(dialogs, "is_unattended", lambda: False)
 
     def decline() -> None:
         dialog = QApplication.activeModalWidget()
@@ -70,7 +70,7 @@ def test_question_waits_for_a_person(window: QWidget, monkeypatch: pytest.Monkey
 def test_every_modal_dialog_is_a_question() -> None:
     """Other modules open modal dialogs by `ask`, or within `question`."""
     opening = re.compile(r"dialog\.exec\(|QMessageBox|QInputDialog|QColorDialog|QFontDialog")
-    questions_module = Path(questions.__file__)
+    questions_module = Path(dialogs.__file__)
     sources = [path for path in (program_folder() / "desktop").rglob("*.py") if path != questions_module]
     assert [path.name for path in sources if opening.search(path.read_text("utf-8"))] == []
     for path in sources:

@@ -20,7 +20,7 @@ from desktop.messages.error_messages import sentence
 from desktop.pages.catalogue.models.model_form import KindForm, ModelForm
 from desktop.pages.catalogue.reference_images.uploads import UploadRow, Uploads
 from desktop.pages.common.files.file_dialogs import Purpose, open_file
-from desktop.pages.common.forms.password_prompt import run_guarded
+from desktop.pages.common.forms.passwords import run_guarded
 from desktop.pages.common.lists.list_section import NOTHING, TableSection
 from desktop.widgets import Button, Column
 from shared.record.codes import Permission

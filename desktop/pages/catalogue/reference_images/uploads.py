@@ -1,4 +1,7 @@
-"""Uploads files. Each has a row with progress, cancel and retry."""
+"""Uploads files. Each has a row with progress, cancel and retry.
+
+Uploads a picture file and creates a reference image from it.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,13 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.background.workers import Lane, ProgressReport, run
+from desktop.client.session import Session
 from desktop.context import Context
+from desktop.imaging.conversion import prepare_upload
 from desktop.messages.error_messages import sentence
-from desktop.pages.common.forms.password_prompt import ask_password
+from desktop.pages.common.forms.passwords import ask_password
 from desktop.widgets import Button, ButtonKind, IconButton, Panel, ProgressBar, label
+from shared.wire.catalogue import ReferenceImage, ReferenceImageWrite
 
 SendFile = Callable[[Path, Callable[[int, int], None]], object]
 """Sends a file, reports the sent bytes and their total, and returns the created object.
@@ -142,3 +148,18 @@ class Uploads(QWidget):
     def rows(self) -> list[UploadRow]:
         """The rows of uploads that are running or have failed."""
         return [row for row in self.findChildren(UploadRow) if not row.isHidden()]
+
+
+def send_reference(
+    session: Session, path: Path, on_progress: Callable[[int, int], None], name: str = ""
+) -> ReferenceImage:
+    """Upload the file at `path` and create a reference image with the name `name`, else that of the file.
+
+    `on_progress` is called with the sent bytes and their total. Raises ClientError, ImageError, OSError.
+    """
+    source, file_name = prepare_upload(path)
+    uploaded_file = session.files.upload(source, file_name, progress=on_progress)
+    body = ReferenceImageWrite(
+        reference_image_name=name or path.stem[:255] or path.name, file_id=uploaded_file.file_id
+    )
+    return session.catalogue.reference_images.create(body)

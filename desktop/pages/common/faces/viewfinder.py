@@ -19,9 +19,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QWidget
 
 from desktop.camera import Face, Hint
-from desktop.contrast import mix
 from desktop.pages.common.faces.instruction import Instruction, paint_instruction
-from desktop.theme import CARD_RADIUS, DARK, TEXT_PX, text_font, theme_manager
+from desktop.theme import CARD_RADIUS, DARK, TEXT_PX, mix, text_font, theme_manager
 from desktop.widgets import Button, paint_icon
 
 # The centre and axes of the oval, as fractions of the widget.

@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QProgressDialog, QWidget
 
-from desktop.background import memory_trimming
+from desktop.background import memory
 from desktop.background.workers import Cancelled, Lane, ProgressReport, run
 from desktop.context import Context
 from desktop.exchange.data.file_names import safe_name
@@ -98,7 +98,7 @@ def write_report(report: ProgressReport, collect: Collect, path: Path) -> None:
         _write(report, collect, path)
     finally:
         # Up to 20 MB of the heaps are free after the pictures of a report were deleted.
-        memory_trimming.trim()
+        memory.trim()
 
 
 def _write(report: ProgressReport, collect: Collect, path: Path) -> None:

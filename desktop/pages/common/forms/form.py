@@ -1,22 +1,35 @@
 """Implements the dialog that creates or edits one object.
 
 Errors are shown beside the fields, and the typed texts are kept after an error.
+
+Provides a form field for selecting several of a few choices.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from desktop.client.http.errors import Conflict, Invalid
 from desktop.context import Context
 from desktop.messages.error_messages import field_sentence, sentence
-from desktop.pages.common.forms.password_prompt import run_guarded
-from desktop.widgets import Banner, Button, ButtonKind, Dialog, Field, column_of, confirm, label, row_of
+from desktop.pages.common.forms.passwords import run_guarded
+from desktop.widgets import (
+    Banner,
+    Button,
+    ButtonKind,
+    Dialog,
+    ErrorLine,
+    Field,
+    column_of,
+    confirm,
+    label,
+    row_of,
+)
 
 _MAX_LENGTH = 255
 """The longest name that the service accepts."""
@@ -149,3 +162,54 @@ class Form(Dialog):
     def _enable_saving(self) -> None:
         self.save.setEnabled(True)
         self.save.setText(self._save_text)
+
+
+Choice = TypeVar("Choice")
+
+
+class CheckBoxesField(QWidget, Generic[Choice]):
+    """Check boxes for the choices, each with a description below it."""
+
+    changed = Signal()
+    """A box was checked or unchecked."""
+
+    def __init__(
+        self,
+        title: str,
+        choices: Iterable[Choice],
+        checked: Collection[Choice],
+        to_text: Callable[[Choice], str],
+        to_description: Callable[[Choice], str],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        column = column_of(label(title, "label"), parent=self, margins=0, spacing=4)
+        self.boxes: dict[Choice, QCheckBox] = {}
+        for choice in choices:
+            box = QCheckBox(to_text(choice))
+            box.setChecked(choice in checked)
+            box.setAccessibleDescription(to_description(choice))
+            box.clicked.connect(self._on_clicked)
+            self.boxes[choice] = box
+            column.addWidget(box)
+            description = label(to_description(choice), "small", wrap=True)
+            description.setContentsMargins(24, 0, 0, 4)
+            column.addWidget(description)
+        self._error = ErrorLine()
+        column.addWidget(self._error)
+
+    def value(self) -> list[Choice]:
+        """The checked choices."""
+        return [choice for choice, box in self.boxes.items() if box.isChecked()]
+
+    def error(self) -> str:
+        """The error that is shown; empty if there is none."""
+        return self._error.text()
+
+    def set_error(self, sentence: str) -> None:
+        """Show an error; an empty sentence removes it."""
+        self._error.setText(sentence)
+
+    def _on_clicked(self) -> None:
+        self.set_error("")
+        self.changed.emit()

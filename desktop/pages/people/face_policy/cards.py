@@ -18,7 +18,7 @@ from desktop.context import Context
 from desktop.localization.dates import format_minute
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.forms.form import Form
-from desktop.pages.common.forms.password_prompt import run_guarded
+from desktop.pages.common.forms.passwords import run_guarded
 from desktop.pages.people.face_policy.terms import challenge_choices
 from desktop.widgets import (
     Button,

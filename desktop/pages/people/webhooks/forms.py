@@ -11,8 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from desktop.context import Context
-from desktop.pages.common.forms.check_boxes import CheckBoxesField
-from desktop.pages.common.forms.form import Form
+from desktop.pages.common.forms.form import CheckBoxesField, Form
 from desktop.pages.people.webhooks.terms import event_meaning, event_word
 from desktop.widgets import Button, ButtonKind, Dialog, Field, label, row_of
 from shared.wire.webhooks import NewWebhook, Webhook, WebhookCreate, WebhookEvent, WebhookUpdate

@@ -12,7 +12,7 @@ from desktop.canvas.views.canvas_view import CanvasView
 from desktop.canvas.views.compare_view import CompareView
 from desktop.canvas.views.pair_drawing import CompareMode
 from desktop.canvas.views.pair_tools import PairTool, Place, ThreePointTool, map_point
-from desktop.imaging.decoding.tone import Tone
+from desktop.imaging.decoding.pixels import Tone
 from desktop.pages.workbench.bars import CompareBar, ToolStrip
 from desktop.pages.workbench.canvas.detection_settings_edits import DetectionSettingsController
 from desktop.pages.workbench.photos.photo_box import PhotoBox

@@ -8,12 +8,12 @@ from functools import partial
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from desktop.background.memory_trimming import MemoryTrimming
+from desktop.background.memory import MemoryTrimming
 from desktop.canvas.layers.colours import theme_colours
-from desktop.canvas.model.arrange import AlignSide
+from desktop.canvas.model.shaping import AlignSide
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.canvas.views.canvas_view import CanvasView
-from desktop.imaging.decoding.tone import Tone
+from desktop.imaging.decoding.pixels import Tone
 from desktop.pages.common.picture_commands import bind_canvas, bind_pair, zoom_handlers
 from desktop.pages.workbench.bars import MODE_COMMANDS, ToolStrip
 from desktop.pages.workbench.canvas.comparing import AlignmentController, CompareController

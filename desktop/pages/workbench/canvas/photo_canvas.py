@@ -10,11 +10,10 @@ from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QColor, QCursor, QPainter
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QWidget
 
-from desktop.canvas.layers.chips import CHIP_HEIGHT
+from desktop.canvas.layers.chips import CHIP_HEIGHT, chip_font, draw_chip
 from desktop.canvas.layers.draft_layer import paint_draft
 from desktop.canvas.layers.finding_layer import Matrix, draw_dashed_outline
-from desktop.canvas.layers.heat_layer import HeatLayer
-from desktop.canvas.layers.marks import chip_font, draw_chip
+from desktop.canvas.layers.image_layer import HeatLayer
 from desktop.canvas.model.viewport import MAX_SCALE, Viewport
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.canvas.views.canvas_view import CanvasView

@@ -15,8 +15,7 @@ from PySide6.QtWidgets import QProgressDialog, QWidget
 from desktop.background.workers import run
 from desktop.canvas.views.canvas_view import CanvasView
 from desktop.exchange.data.content import ExportedPicture
-from desktop.exchange.data.errors import ExchangeError, Reason
-from desktop.exchange.data.imported_regions import ImportedRegions, item_creates
+from desktop.exchange.data.imported_regions import ExchangeError, ImportedRegions, Reason, item_creates
 from desktop.exchange.formats.archive import MAX_BYTES
 from desktop.exchange.registry import READABLE_PATTERNS, read_regions
 from desktop.localization.language import join_sentences

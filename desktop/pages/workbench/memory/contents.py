@@ -21,7 +21,7 @@ from desktop.pages.workbench.trend.contents import (
     reference_frame,
     reference_source,
 )
-from desktop.pages.workbench.trend.frames import Frame, Outline
+from desktop.pages.workbench.trend.film_strip_model import Frame, Outline
 from desktop.pages.workbench.trend.pictures import FrameSource
 from desktop.pages.workbench.trend.series import day_of
 from shared.record.geometry import Rect

@@ -18,8 +18,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QSlider, QToolTip, QVBoxLayout, QWidget
 
+from desktop.canvas.layers.chips import draw_mark
 from desktop.canvas.layers.finding_layer import FindingBox
-from desktop.canvas.layers.marks import draw_mark
 from desktop.canvas.model.regions import RegionState
 from desktop.localization.detection_terms import (
     finding_word,

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.canvas.views.compare_view import CompareView
 from desktop.pages.common.handover import open_handover
-from desktop.pages.sealing.seal_actions import SealController
-from desktop.pages.sealing.seal_bar import SealBar
+from desktop.pages.sealing.seal_actions import SealBar, SealController
 from desktop.pages.workbench.memory import MemoryController
 from desktop.pages.workbench.part import Needs, WorkbenchPart
 from desktop.pages.workbench.results.comments import CommentsController, PhotoPlace

@@ -13,7 +13,7 @@ from desktop.imaging.sources.cut import map_rect
 from desktop.localization.detection_terms import finding_word
 from desktop.localization.language import join_sentences
 from desktop.pages.workbench.photos.photo_files import PhotoRef, padded_region
-from desktop.pages.workbench.trend.frames import Frame, Outline
+from desktop.pages.workbench.trend.film_strip_model import Frame, Outline
 from desktop.pages.workbench.trend.growth_painting import MAX_SERIES
 from desktop.pages.workbench.trend.pictures import WHOLE, FramePictures, FrameSource
 from desktop.pages.workbench.trend.series import (

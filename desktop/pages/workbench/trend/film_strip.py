@@ -16,8 +16,13 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QHBoxLayout, QSizePolicy, QToolTip, QWidget
 
-from desktop.pages.workbench.trend.film_strip_model import STEP, FilmStripModel
-from desktop.pages.workbench.trend.frames import move_view, paint_picture, zoom_view
+from desktop.pages.workbench.trend.film_strip_model import (
+    STEP,
+    FilmStripModel,
+    move_view,
+    paint_picture,
+    zoom_view,
+)
 from desktop.pages.workbench.trend.pictures import WHOLE
 from desktop.theme import LABEL_PX, TEXT_PX, text_font, theme_manager
 from desktop.widgets import IconButton, chip_height, escape_tooltip, paint_chip, status_text, status_tone

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from desktop.client import Session
 from desktop.pages.workbench.trend.contents import Place
 from desktop.pages.workbench.trend.film_strip import FilmStrip, FrameView, ZoomButtons
-from desktop.pages.workbench.trend.film_strip_model import FilmStripModel
-from desktop.pages.workbench.trend.frames import Frame
+from desktop.pages.workbench.trend.film_strip_model import FilmStripModel, Frame
 from desktop.pages.workbench.trend.pictures import FINE_PX, FramePictures, FrameSource
 from desktop.widgets import BaseDialog, Button, ElidedLabel, StateStack, column_of, label
 

@@ -13,9 +13,8 @@ from PySide6.QtGui import (
     QPen,
 )
 
-from desktop.pages.statistics.chart import ticks
-from desktop.pages.statistics.painting import series_colour
-from desktop.pages.workbench.trend.frames import paint_mark
+from desktop.pages.statistics.painting import series_colour, ticks
+from desktop.pages.workbench.trend.film_strip_model import paint_mark
 from desktop.pages.workbench.trend.series import (
     Series,
     change_text,

@@ -15,7 +15,7 @@ from desktop.messages.error_messages import sentence
 from desktop.pages.common.charts import ChartExport, chart_picture
 from desktop.pages.workbench.trend.contents import Place, frames_of, place_of, sources_of, summary
 from desktop.pages.workbench.trend.film_strip_dialog import FilmStripDialog
-from desktop.pages.workbench.trend.frames import Frame
+from desktop.pages.workbench.trend.film_strip_model import Frame
 from desktop.pages.workbench.trend.growth_chart import GrowthChart
 from desktop.pages.workbench.trend.growth_painting import GrowthData, paint_growth
 from desktop.pages.workbench.trend.series import series_of, table

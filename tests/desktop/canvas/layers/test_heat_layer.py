@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage, QPainter
 
-from desktop.canvas.layers.heat_layer import HeatLayer
+from desktop.canvas.layers.image_layer import HeatLayer
 from desktop.canvas.model.viewport import Viewport
 from shared.images.cv import cv2
 from shared.record.entries import EntryAppearance

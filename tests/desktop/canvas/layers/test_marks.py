@@ -11,10 +11,9 @@ from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop.canvas.layers.chips import ChipPlaces
+from desktop.canvas.layers.chips import MAX_NAME_WIDTH, ChipPlaces, chip_font, chip_text
 from desktop.canvas.layers.colours import theme_colours
 from desktop.canvas.layers.finding_layer import FindingBox, FindingLayer
-from desktop.canvas.layers.marks import MAX_NAME_WIDTH, chip_font, chip_text
 from desktop.canvas.layers.region_layer import BATCH_THRESHOLD, RegionLayer
 from desktop.canvas.model.regions import Region, RegionStore
 from desktop.canvas.model.viewport import Viewport

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from desktop.canvas.model.arrange import (
+from desktop.canvas.model.regions import Region, RegionChange, RegionStore
+from desktop.canvas.model.shaping import (
     OFFSET,
     AlignSide,
     align,
@@ -18,7 +19,6 @@ from desktop.canvas.model.arrange import (
     set_locked,
     show_all,
 )
-from desktop.canvas.model.regions import Region, RegionChange, RegionStore
 from shared.record.geometry import Rect
 
 SIZE = (1000, 800)

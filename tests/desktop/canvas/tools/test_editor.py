@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from desktop.canvas.model.arrange import AlignSide
 from desktop.canvas.model.regions import Region, RegionChange, RegionStep, RegionStore
-from desktop.canvas.model.shaping import Handle
+from desktop.canvas.model.shaping import AlignSide, Handle
 from desktop.canvas.tools.editor import RegionEditor
 from desktop.canvas.tools.tool_machine import Pointer, Tool
 from shared.record.geometry import Rect

@@ -17,7 +17,7 @@ from desktop.canvas.tools.tool_machine import Tool
 from desktop.canvas.tools.tool_names import step_name
 from desktop.canvas.views.canvas_view import CanvasView
 from desktop.imaging import open_image
-from desktop.imaging.decoding.tone import Tone
+from desktop.imaging.decoding.pixels import Tone
 from shared.record.geometry import Rect
 from tests.pictures import encode_picture, gradient_pixels
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from desktop.imaging import open_image
-from desktop.imaging.sources import cut, opening, tiled
+from desktop.imaging.sources import cut, local, opening
 from desktop.imaging.sources.cut import map_rect, original_crop, preview_crop
+from desktop.imaging.sources.local import TiledImage
 from desktop.imaging.sources.source import ImageSource
-from desktop.imaging.sources.tiled import TiledImage
 from shared.record.geometry import Rect
 from tests.desktop.imaging.pictures import rgb
 from tests.pictures import encode_picture, gradient_pixels
@@ -24,7 +24,7 @@ def large(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ImageSource:
     """A picture that counts as large, stored lying on its side."""
     for module in (cut, opening):
         monkeypatch.setattr(module, "WHOLE_LIMIT", 1_000_000)
-    monkeypatch.setattr(tiled, "PREVIEW", 500)
+    monkeypatch.setattr(local, "PREVIEW", 500)
     path = tmp_path / "large.png"
     path.write_bytes(encode_picture(gradient_pixels(WIDTH, HEIGHT), "PNG", 6))
     source = open_image(path)

@@ -16,7 +16,7 @@ from desktop.imaging.decoding.errors import CancelledError, ImageError
 from desktop.imaging.decoding.pixels import from_qimage
 from desktop.imaging.sources import opening
 from desktop.imaging.sources.grey import GreyImage, GreyLevels, GreyView
-from desktop.imaging.sources.whole import WholeImage
+from desktop.imaging.sources.local import WholeImage
 from shared.record.geometry import Rect
 
 _RAMP = np.arange(2048, dtype=np.float32)[None, :].repeat(700, axis=0)

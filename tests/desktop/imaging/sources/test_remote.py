@@ -21,8 +21,8 @@ from desktop.client.http.errors import Conflict, NotFound, ServerFault, Unreacha
 from desktop.imaging import CancelledError, ImageError, TileLoader
 from desktop.imaging.loader import TileKey
 from desktop.imaging.sources import remote
+from desktop.imaging.sources.local import TiledImage
 from desktop.imaging.sources.remote import RemoteImage, TileCache, choose_source
-from desktop.imaging.sources.tiled import TiledImage
 from shared.images.tiles import TILE, level_sizes
 from shared.record.content import cid
 from shared.record.geometry import Rect

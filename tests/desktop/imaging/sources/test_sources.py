@@ -11,9 +11,8 @@ import pytest
 from desktop.imaging import CancelledError, ImageError, ImageSource, open_image
 from desktop.imaging.decoding.decoder import read_header
 from desktop.imaging.sources import opening
+from desktop.imaging.sources.local import TiledImage, WholeImage
 from desktop.imaging.sources.pyramid import PyramidCache
-from desktop.imaging.sources.tiled import TiledImage
-from desktop.imaging.sources.whole import WholeImage
 from shared.record.geometry import Rect
 from tests.desktop.imaging.pictures import rgb
 from tests.narrowing import reread

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from desktop.context import Context
 from desktop.pages.catalogue import CataloguePage
 from desktop.pages.catalogue.forms import AircraftForm, FlightForm, TaskForm
-from desktop.pages.catalogue.table_sections import AircraftSection
+from desktop.pages.catalogue.page import AircraftSection
 from desktop.pages.common.forms.chooser import SearchCombo
 from desktop.widgets.states import ErrorState
 from shared.record.codes import Role
@@ -177,7 +177,7 @@ def test_concurrent_change_is_shown_before_deletion(
         questions.append(title + text)
         return insists
 
-    monkeypatch.setattr("desktop.pages.catalogue.delete_entry.confirm", confirm)
+    monkeypatch.setattr("desktop.pages.catalogue.saving.confirm", confirm)
     section.delete_selected()
     qtbot.waitUntil(lambda: bool(questions))
     assert "787-9" in questions[0]

@@ -17,8 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.context import Context
 from desktop.pages.catalogue.forms import ReferenceForm
-from desktop.pages.catalogue.reference_images.cards import ReferenceCards
-from desktop.pages.catalogue.reference_images.section import ReferenceSection
+from desktop.pages.catalogue.reference_images.section import ReferenceCards, ReferenceSection
 from desktop.pages.catalogue.reference_images.uploads import Uploads
 from desktop.pages.catalogue.scale_dialog import ScaleDialog
 from shared.images.cv import cv2

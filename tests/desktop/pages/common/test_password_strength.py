@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from desktop.pages.common.forms.password_strength import StrengthLine, follows_rules, strength
+from desktop.pages.common.forms.passwords import StrengthLine, follows_rules, strength
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from desktop.client.http.errors import NotLoggedIn
 from desktop.context import Context
 from desktop.pages.common import session_list
 from desktop.pages.common.session_list import SessionList
-from desktop.pages.people.forms import EditUserForm
+from desktop.pages.people.user_section import EditUserForm
 from desktop.widgets import Chip
 from shared.record.codes import Role
 from shared.wire.account import LoginSession

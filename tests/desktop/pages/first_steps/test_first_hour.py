@@ -16,7 +16,7 @@ from desktop.connection.local_service import ServiceState
 from desktop.pages.first_steps.coordinator import FirstStepsPanel
 from desktop.pages.first_steps.start_dialog import StartDialog
 from desktop.pages.login import LoginPage
-from desktop.pages.login.setup_steps import Step
+from desktop.pages.login.service_choice import Step
 from desktop.pages.records import RecordsPage
 from desktop.pages.workbench import WorkbenchPage
 from desktop.preferences import Preferences

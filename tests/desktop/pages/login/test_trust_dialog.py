@@ -18,8 +18,7 @@ from desktop.connection import remote_service
 from desktop.connection.local_service import ServiceState
 from desktop.context import Context
 from desktop.pages.login import LoginPage
-from desktop.pages.login.service_choice import ServerDialog
-from desktop.pages.login.trust_dialog import TrustDialog, format_fingerprint
+from desktop.pages.login.service_choice import ServerDialog, TrustDialog, format_fingerprint
 from desktop.preferences import Preferences
 from desktop.theme import Mode, stylesheet, theme_manager
 from desktop.widgets import PageFactory

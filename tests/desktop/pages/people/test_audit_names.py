@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from desktop.context import Context
-from desktop.pages.people.audit_names import find_names
+from desktop.pages.people.audit_terms import find_names
 from tests.desktop.pages.workbench.driver import make_record, picture
 
 

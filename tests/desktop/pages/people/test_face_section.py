@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from desktop.pages.common.forms.password_prompt import PasswordPrompt
+from desktop.pages.common.forms.passwords import PasswordPrompt
 from desktop.pages.people import PeoplePage
 from shared.images.cv import cv2
 from shared.record.codes import Role

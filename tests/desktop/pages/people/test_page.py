@@ -11,14 +11,14 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
-from desktop.client.api.audit import AuditFilter
+from desktop.client.api.administration import AuditFilter
 from desktop.client.http.errors import NotLoggedIn, Refused
 from desktop.context import Context
 from desktop.localization.dates import format_second
-from desktop.pages.common.forms.password_prompt import PasswordPrompt
+from desktop.pages.common.forms.passwords import PasswordPrompt
 from desktop.pages.people import PeoplePage
 from desktop.pages.people.details import detail_lines, referenced_objects
-from desktop.pages.people.forms import EditUserForm, NewUserForm, SetPasswordForm
+from desktop.pages.people.user_section import EditUserForm, NewUserForm, SetPasswordForm
 from shared.names import user_label
 from shared.record.codes import Role
 from shared.wire.catalogue import AircraftWrite

@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 from desktop.context import Context
 from desktop.pages.people import PeoplePage
 from desktop.pages.people.details import detail_lines
-from desktop.pages.people.webhooks.deliveries import DeliveriesDialog
 from desktop.pages.people.webhooks.forms import SecretDialog, WebhookForm
+from desktop.pages.people.webhooks.section import DeliveriesDialog
 from desktop.pages.people.webhooks.terms import delivery_word, event_word, reason_sentence
 from desktop.widgets import Button
 from shared.wire.webhooks import (

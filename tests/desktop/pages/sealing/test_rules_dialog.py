@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.app.window import MainWindow
 from desktop.context import Context
-from desktop.pages.common.forms.password_prompt import PasswordPrompt
+from desktop.pages.common.forms.passwords import PasswordPrompt
 from desktop.pages.sealing.rules_dialog import RulesDialog
 from desktop.widgets import PageFactory
 from shared.record.codes import Role

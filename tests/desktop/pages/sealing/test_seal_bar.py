@@ -6,7 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from desktop.messages.error_messages import same_person_sentence
-from desktop.pages.sealing.seal_bar import SealBar
+from desktop.pages.sealing.seal_actions import SealBar
 from service.inspection.problems import same_person
 from service.web.language import in_english
 from shared.record.codes import SealState

@@ -13,10 +13,8 @@ from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from desktop.client.api.administration import ChartFilter
 from desktop.client.api.inspection import RecordFilter
-from desktop.client.api.statistics import ChartFilter
-from desktop.contrast import contrast
-from desktop.pages.statistics.chart import Bars, ChartData, Column, ticks
 from desktop.pages.statistics.charts import (
     ChartKind,
     _agreement_chart,
@@ -24,8 +22,17 @@ from desktop.pages.statistics.charts import (
     _findings_chart,
     _records_chart,
 )
-from desktop.pages.statistics.painting import PaintedPart, bars_colour, lay_out_names, paint_chart
-from desktop.theme import DARK, LIGHT, text_font, theme_manager
+from desktop.pages.statistics.painting import (
+    Bars,
+    ChartData,
+    Column,
+    PaintedPart,
+    bars_colour,
+    lay_out_names,
+    paint_chart,
+    ticks,
+)
+from desktop.theme import DARK, LIGHT, contrast, text_font, theme_manager
 from shared.record.codes import Status
 from shared.wire.statistics import Chart, Durations, ModelAgreement, Period, Series
 

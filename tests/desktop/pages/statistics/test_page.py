@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from desktop.client import RecordFilter, Session
-from desktop.client.api.statistics import Statistics
+from desktop.client.api.administration import Statistics
 from desktop.context import Context
 from desktop.pages.records import RecordsPage
 from desktop.pages.statistics import StatisticsPage

@@ -10,8 +10,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPen, QP
 from PySide6.QtWidgets import QApplication, QWidget
 
 from desktop.background.workers import Task, run
-from desktop.canvas.layers.chips import CHIP_HEIGHT
-from desktop.canvas.layers.marks import chip_font, chip_text, draw_chip
+from desktop.canvas.layers.chips import CHIP_HEIGHT, chip_font, chip_text, draw_chip
 from desktop.canvas.views.picture_view import PictureView
 from desktop.client import Session
 from desktop.imaging import ImageError

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
-from desktop.client.api.audit import AuditFilter
+from desktop.client.api.administration import AuditFilter
 from desktop.pages.workbench.canvas.deleting import DeleteDialog, DeletionSource
 from shared.record.codes import Verdict
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture

@@ -15,7 +15,7 @@ from desktop.canvas.tools.tool_machine import Tool
 from desktop.canvas.views.pair_drawing import CompareMode
 from desktop.client import Session
 from desktop.imaging.sources import opening
-from desktop.imaging.sources.tiled import TiledImage
+from desktop.imaging.sources.local import TiledImage
 from desktop.pages.workbench.canvas import finding_editing as editing
 from desktop.pages.workbench.canvas.photo_canvas import mapped_point
 from desktop.pages.workbench.photos.photo_box import MIN_PANE_PX

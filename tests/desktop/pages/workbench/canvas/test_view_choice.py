@@ -15,8 +15,8 @@ from desktop.canvas.views.overlays import ZoomChip
 from desktop.canvas.views.pair_drawing import CompareMode
 from desktop.client import Session
 from desktop.imaging import ImageSource
-from desktop.imaging.decoding.tone import Tone
-from desktop.imaging.sources.whole import WholeImage
+from desktop.imaging.decoding.pixels import Tone
+from desktop.imaging.sources.local import WholeImage
 from desktop.preferences import ReviewView
 from desktop.record.loading import fetch_file
 from desktop.record.region_link import ReferenceFile

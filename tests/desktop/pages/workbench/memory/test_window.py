@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from desktop.client.http.errors import NotFound, Unreachable
-from desktop.help.topics import find_topic
+from desktop.help.guide import find_topic
 from desktop.pages.workbench.memory.window import MemoryDialog
 from desktop.pages.workbench.trend.pictures import WHOLE
 from desktop.widgets import Confirm

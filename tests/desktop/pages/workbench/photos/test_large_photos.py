@@ -10,7 +10,7 @@ from desktop.canvas.layers.finding_layer import map_corners
 from desktop.canvas.views.alignment import AlignedPair
 from desktop.client import Session
 from desktop.imaging import open_image
-from desktop.imaging.sources import cut, opening, tiled
+from desktop.imaging.sources import cut, local, opening
 from desktop.pages.workbench.photos.photo_files import PhotoRef, make_pair
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
@@ -52,7 +52,7 @@ def white_place(image: QImage) -> tuple[float, float, float, float]:
 def test_large_photo_is_aligned_to_its_region(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (cut, opening):
         monkeypatch.setattr(module, "WHOLE_LIMIT", 2_000_000)
-    monkeypatch.setattr(tiled, "PREVIEW", 1000)
+    monkeypatch.setattr(local, "PREVIEW", 1000)
     width, height = 4000, 3000
     good, data = cv2.imencode(".jpg", surface(width, height))
     assert good

@@ -8,7 +8,7 @@ from PySide6.QtGui import QImage
 
 from desktop.imaging import open_image
 from desktop.imaging.decoding.pixels import from_qimage
-from desktop.pages.workbench.trend.frames import CLOSEST, move_view, zoom_view
+from desktop.pages.workbench.trend.film_strip_model import CLOSEST, move_view, zoom_view
 from desktop.pages.workbench.trend.pictures import WHOLE, in_the_middle, render_view
 from shared.images.cv import cv2
 from shared.record.geometry import Rect

@@ -1,0 +1,235 @@
+"""Asks for the user's password when the service requires a recent login, then repeats the call.
+
+Checks a new password's rules and rates its strength.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import unicodedata
+from collections.abc import Callable
+from typing import TypeVar
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+
+from desktop.background.workers import run
+from desktop.client.http.errors import Forbidden
+from desktop.context import Context
+from desktop.messages.error_messages import sentence
+from desktop.theme import theme_manager
+from desktop.widgets import Button, ButtonKind, Dialog, PasswordField, column_of, label, row_of
+from shared.record.codes import ErrorCode
+from shared.wire.account import Payload
+
+T = TypeVar("T")
+
+
+class PasswordPrompt(Dialog):
+    """Asks for the user's password and logs in with it through the session."""
+
+    logged_in = Signal()
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.setWindowTitle(self.tr("Confirm password"))
+        self.setModal(True)
+        self.setMinimumWidth(400)
+        self.password = PasswordField(self.tr("Password"))
+        self.go = Button(self.tr("Continue"), kind=ButtonKind.MAIN)
+        self.cancel = Button(self.tr("Cancel"))
+        column = column_of(
+            label(self.tr("Confirm password"), "item"), parent=self, margins=(24, 20, 24, 20), spacing=12
+        )
+        text = self.tr(
+            "This change requires a password login within the last ten minutes. Your entries are kept."
+        )
+        column.addWidget(label(text, "dim", wrap=True))
+        column.addWidget(self.password)
+        row = row_of(1, self.cancel, self.go)
+        column.addSpacing(4)
+        column.addLayout(row)
+        self.cancel.clicked.connect(self.reject)
+        self.go.clicked.connect(self.submit)
+        assert isinstance(self.password.editor, QLineEdit)
+        self.password.editor.returnPressed.connect(self.submit)
+        self.password.setFocus()
+
+    def submit(self) -> None:
+        """Log in with the typed password."""
+        payload = self._context.payload
+        if payload is None or not self.go.isEnabled():
+            return
+        if not self.password.text():
+            self.password.set_error(self.tr("Enter your password."))
+            return
+        self.go.setEnabled(False)
+        account = self._context.session.account
+        run(
+            account.login_again,
+            payload.user.username,
+            self.password.text(),
+            owner=self,
+            done=self._done,
+            failed=self._on_failed,
+        )
+
+    def _done(self, _payload: Payload) -> None:
+        self.password.clear()
+        self.accept()
+        self.logged_in.emit()
+
+    def _on_failed(self, error: Exception) -> None:
+        self.go.setEnabled(True)
+        self.password.set_error(sentence(error))
+        self.password.setFocus()
+
+
+def ask_password(
+    context: Context, error: Exception, *, owner: QWidget, on_logged_in: Callable[[], object]
+) -> PasswordPrompt | None:
+    """Ask for the password if `error` says that the service requires a recent password login.
+
+    `on_logged_in` is called after the login. Returns the open dialog, or None for any other error.
+    """
+    if not (isinstance(error, Forbidden) and error.code == ErrorCode.PASSWORD_LOGIN_NEEDED):
+        return None
+    dialog = PasswordPrompt(context, owner)
+    dialog.logged_in.connect(on_logged_in)
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+    return dialog
+
+
+def run_guarded(
+    context: Context,
+    function: Callable[[], T],
+    *,
+    owner: QWidget,
+    done: Callable[[T], object],
+    failed: Callable[[Exception], object],
+) -> None:
+    """Run `function` in a worker thread as `workers.run` does.
+
+    If the service requires a recent password login, the user is asked for the password and `function` runs
+    again. If the user cancels, `failed` gets the error of the service.
+    """
+
+    def run_again() -> None:
+        run(function, owner=owner, done=done, failed=failed)
+
+    def handle_failure(error: Exception) -> None:
+        dialog = ask_password(context, error, owner=owner, on_logged_in=run_again)
+        if dialog is None:
+            failed(error)
+        else:
+            dialog.rejected.connect(lambda: failed(error))
+
+    run(function, owner=owner, done=done, failed=handle_failure)
+
+
+MIN_LENGTH, MAX_LENGTH = 8, 128
+# From how many estimated bits a password is weak, fair, good and strong.
+_BIT_THRESHOLDS = (28.0, 40.0, 55.0, 75.0)
+
+
+def follows_rules(password: str, username: str) -> bool:
+    """Whether a password has an allowed length and differs from the username.
+
+    Only the service checks whether it is a common password.
+    """
+    text = unicodedata.normalize("NFKC", password)
+    is_username = text.casefold() == unicodedata.normalize("NFKC", username).strip().casefold()
+    return MIN_LENGTH <= len(text) <= MAX_LENGTH and not is_username
+
+
+def strength(password: str) -> int:
+    """Rate a password from 0 (too short) to 4 (strong) by a rough estimate of its bits.
+
+    Each character counts log2 of the number of characters of the kinds in use. A character that repeats or
+    continues the one before it ("aaa", "123") counts a single bit. The rating is only a hint for the user.
+    """
+    if len(password) < MIN_LENGTH:
+        return 0
+    kinds = (
+        (26, str.islower),
+        (26, str.isupper),
+        (10, str.isdigit),
+        (200, lambda character: not character.isascii()),
+        (33, lambda character: character.isascii() and not character.isalnum()),
+    )
+    alphabet = sum(size for size, matches in kinds if any(matches(character) for character in password))
+    bits_per_character = math.log2(max(2, alphabet))
+    bits = bits_per_character
+    for previous, character in itertools.pairwise(password):
+        bits += 1.0 if abs(ord(character) - ord(previous)) <= 1 else bits_per_character
+    bits = min(bits, bits_per_character * len(set(password)) * 1.5)
+    return max(1, sum(bits >= step for step in _BIT_THRESHOLDS))
+
+
+class _StrengthBars(QWidget):
+    """Four short bars; the stronger the password, the more of them are filled."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._filled_bars = 0
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def set_filled(self, steps: int) -> None:
+        self._filled_bars = steps
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(96, 4)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        theme = theme_manager().theme
+        tone = "failed" if self._filled_bars <= 1 else "undecided" if self._filled_bars == 2 else "passed"
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        for index in range(4):
+            painter.setBrush(QColor(getattr(theme, tone) if index < self._filled_bars else theme.line))
+            painter.drawRoundedRect(QRectF(index * 25, 0, 21, 4), 2, 2)
+        painter.end()
+
+
+class StrengthLine(QWidget):
+    """The rules for passwords on one line, and the strength of the typed password."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self._bars = _StrengthBars()
+        self._word = label("", "small")
+        row.addWidget(self._bars)
+        row.addWidget(self._word)
+        row.addStretch(1)
+        column.addLayout(row)
+        rules = self.tr("8 to 128 characters, not the username, not a common password.")
+        column.addWidget(label(rules, "small", wrap=True))
+        self.show_password("")
+
+    def show_password(self, password: str) -> None:
+        """Rate `password`. It is not stored."""
+        labels = (
+            self.tr("Too short"),
+            self.tr("Weak"),
+            self.tr("Fair"),
+            self.tr("Good"),
+            self.tr("Strong"),
+        )
+        steps = strength(password)
+        self._bars.set_filled(steps)
+        self._word.setText(labels[steps] if password else "")
+
+    def word(self) -> str:
+        """The word for the strength of the password."""
+        return self._word.text()
