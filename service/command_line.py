@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from pydantic_settings import SettingsError
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
+from service.db.postgresql import connection_problem
 from service.db.schema import NewerDatabaseError
 from service.db.storage_faults import classify_storage_fault
 from service.settings import Settings
@@ -143,7 +144,7 @@ def _database_message(problem: DBAPIError) -> str:
             return "another program uses the database. End that program, or try again later."
     # The text of the exception can contain the address of the database with a password.
     return (
-        f"the database cannot be used ({type(problem.orig).__name__}). Check that its server runs, that "
+        f"the database cannot be used ({connection_problem(problem)}). Check that its server runs, that "
         "there is disk space and that it may be written; `walkaround doctor` shows details."
     )
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import os
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,10 +19,16 @@ from service.detection.service import DetectionService
 from service.events.change_feed import ChangeFeed
 from service.settings import Settings
 from service.web.middleware import RequestObserver
+from shared.system.os_errors import describe_os_error
 
 if TYPE_CHECKING:
+    from service.monitoring.endpoint import MetricsServer, MetricsText
     from service.monitoring.metrics import FiguresCollector, Metrics
     from service.monitoring.tracing import Tracing
+
+
+class MetricsAddressError(Exception):
+    """The metrics cannot be served on their address; the text is the reason."""
 
 
 class Observers:
@@ -85,3 +93,43 @@ def figures_collector(database: Database, settings: Settings) -> FiguresCollecto
 
     file = Path(str(database.url.database)) if database.is_sqlite else None
     return FiguresCollector(lambda: database.read_now(read_stored_figures), settings.data_dir, file)
+
+
+def serve_metrics(settings: Settings, text: MetricsText) -> MetricsServer | None:
+    """Serve the metrics on their address; None if the settings have none. Raises MetricsAddressError."""
+    if settings.metrics_address is None:
+        return None
+    from service.monitoring.endpoint import MetricsServer
+
+    try:
+        server = MetricsServer(settings.metrics_address, text, settings.read_metrics_token())
+    except OSError as problem:
+        raise MetricsAddressError(describe_os_error(problem)) from None
+    server.start()
+    return server
+
+
+@contextmanager
+def process_metrics(settings: Settings) -> Iterator[Callable[[int], object]]:
+    """Collect the metrics of all processes in a temporary folder and serve their sums.
+
+    Yields a function that must be called with the process ID of each process that died.
+    """
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="walkaround-metrics-"))
+        # prometheus_client reads the variable when it is imported: in this process and in its children.
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+        from prometheus_client import CollectorRegistry
+        from prometheus_client.multiprocess import mark_process_dead
+
+        from service.monitoring.metrics import metrics_text, text_registry
+
+        database = Database(settings.url, settings.statement_seconds)
+        stack.callback(database.close)
+        figures = figures_collector(database, settings)
+        stack.callback(figures.close)
+        registry = text_registry(CollectorRegistry(), figures)
+        server = serve_metrics(settings, lambda accept: metrics_text(registry, accept))
+        if server is not None:
+            stack.callback(server.stop)
+        yield mark_process_dead

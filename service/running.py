@@ -9,27 +9,25 @@ import os
 import signal
 import socket
 import sys
-import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import uvicorn
 from fastapi import FastAPI
-from filelock import FileLock, Timeout
 from sqlalchemy.exc import DBAPIError
 from uvicorn.supervisors import Multiprocess
 
 from service.app import create_app
 from service.db.database import Database
-from service.db.one_service import DatabaseInUseError, lock_database
+from service.db.one_service import DatabaseInUseError, FolderInUseError, lock_data_folder, lock_database
 from service.db.schema import NewerDatabaseError, migrate
 from service.db.storage_faults import classify_storage_fault
-from service.observability import figures_collector
+from service.observability import MetricsAddressError, process_metrics, serve_metrics
 from service.phone.network_access import listen_for_phones
 from service.settings import Settings
 from service.stores.contents import file_contents
@@ -43,7 +41,7 @@ from shared.system.paths import SERVICE_ADDRESS_FILE, read_service_address
 from shared.system.startup import without_garbage_collection
 
 if TYPE_CHECKING:
-    from service.monitoring.endpoint import MetricsServer, MetricsText
+    from service.monitoring.endpoint import MetricsServer
     from service.tls.files import CertificateFiles
 
 BUSY = 3
@@ -51,6 +49,9 @@ BUSY = 3
 
 END_SECONDS = 8.0
 """How long the shutdown may take; the desktop kills the process two seconds later."""
+
+_PARENT_SECONDS = 1.0
+"""How often one of several processes looks whether its supervisor still runs."""
 
 log = logging.getLogger("walkaround.running")
 
@@ -156,10 +157,6 @@ class AnnouncingProcesses(Multiprocess):
         super().join_all()
 
 
-class _MetricsAddressError(Exception):
-    """The metrics cannot be served on their address; the text is the reason."""
-
-
 def _address_entry(server_socket: socket.socket, certificate: CertificateFiles | None) -> dict[str, Any]:
     """The address of a socket that accepts requests, and with TLS the fingerprint of the certificate."""
     host, port = server_socket.getsockname()[:2]
@@ -209,7 +206,16 @@ def create_process_app() -> FastAPI:
     """Create the application of one of several processes, with the settings of the environment."""
     settings = Settings()
     configure_logging(settings.log_level, settings.log_format)
+    # A process whose supervisor was killed would serve on, and nobody would end it.
+    threading.Thread(target=_end_after, args=(os.getppid(),), name="parent-watch", daemon=True).start()
     return _create_app(settings)
+
+
+def _end_after(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_PARENT_SECONDS)
+    log.warning("the process that started this one has ended: ending too")
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _create_app(settings: Settings) -> FastAPI:
@@ -263,8 +269,17 @@ def serve(settings: Settings) -> int:
     configure_logging(settings.log_level, settings.log_format)
     try:
         settings.prepare()
-        return _serve_one_process(settings) if settings.workers == 1 else _serve_processes(settings)
-    except _MetricsAddressError as problem:
+        # One service on SQLite per data folder and per file: the second uses the first, and two writing
+        # processes could corrupt the file.
+        with (
+            lock_data_folder(settings.data_dir, alone=settings.is_sqlite),
+            lock_database(settings.database_file),
+        ):
+            return _serve_one_process(settings) if settings.workers == 1 else _serve_processes(settings)
+    except FolderInUseError:
+        _print_busy(settings.data_dir)
+        return BUSY
+    except MetricsAddressError as problem:
         print(json.dumps({"event": "failed", "why": None}), flush=True)
         print(
             f"walkaround serve: cannot serve metrics on {settings.metrics}: {problem}. Another program may "
@@ -285,23 +300,7 @@ def serve(settings: Settings) -> int:
 
 
 def _serve_one_process(settings: Settings) -> int:
-    lock = FileLock(settings.data_dir / "service.lock")
-    try:
-        if settings.is_sqlite:
-            # One service per data folder: the second uses the first.
-            lock.acquire(timeout=0)
-    except Timeout:
-        _print_busy(settings.data_dir)
-        return BUSY
-    try:
-        # One service process per SQLite file: two writing processes could corrupt it.
-        with lock_database(settings.database_file):
-            return _serve_locked(settings, settings.data_dir / SERVICE_ADDRESS_FILE)
-    finally:
-        lock.release()
-
-
-def _serve_locked(settings: Settings, address_file: Path) -> int:
+    address_file = settings.data_dir / SERVICE_ADDRESS_FILE
     metrics_server: MetricsServer | None = None
     try:
         # A killed service left its address. Another program may listen there now.
@@ -309,7 +308,7 @@ def _serve_locked(settings: Settings, address_file: Path) -> int:
         certificate = _server_certificate(settings)
         app = _create_app(settings)
         if app.state.metrics is not None:
-            metrics_server = _serve_metrics(settings, app.state.metrics.text)
+            metrics_server = serve_metrics(settings, app.state.metrics.text)
         server = AnnouncingServer(_server_config(settings, app, certificate))
         server.certificate = certificate
         server.address_file = address_file if settings.is_sqlite else None
@@ -325,31 +324,21 @@ def _serve_locked(settings: Settings, address_file: Path) -> int:
             raise app.state.start_failure
         return 0 if server.started else 1
     except SystemExit:
-        # uvicorn exits this way if it cannot listen. Its log line before has the reason.
-        print(
-            f"walkaround serve: cannot listen on {settings.host}, port {settings.port}. Another program may "
-            "use the port, or the address is not one of this machine: give others with --port and --host.",
-            file=sys.stderr,
-        )
-        return 1
+        return _say_cannot_listen(settings)
     finally:
         if metrics_server is not None:
             metrics_server.stop()
         address_file.unlink(missing_ok=True)
 
 
-def _serve_metrics(settings: Settings, text: MetricsText) -> MetricsServer | None:
-    """Serve the metrics on their address; None if the settings have none. Raises _MetricsAddressError."""
-    if settings.metrics_address is None:
-        return None
-    from service.monitoring.endpoint import MetricsServer
-
-    try:
-        server = MetricsServer(settings.metrics_address, text, settings.read_metrics_token())
-    except OSError as problem:
-        raise _MetricsAddressError(describe_os_error(problem)) from None
-    server.start()
-    return server
+def _say_cannot_listen(settings: Settings) -> int:
+    # uvicorn exits if it cannot listen. Its log line before has the reason.
+    print(
+        f"walkaround serve: cannot listen on {settings.host}, port {settings.port}. Another program may "
+        "use the port, or the address is not one of this machine: give others with --port and --host.",
+        file=sys.stderr,
+    )
+    return 1
 
 
 def _serve_processes(settings: Settings) -> int:
@@ -362,38 +351,15 @@ def _serve_processes(settings: Settings) -> int:
     certificate = _server_certificate(settings)
     config = _server_config(settings, "service.running:create_process_app", certificate)
     with ExitStack() as stack:
-        server_socket = stack.enter_context(closing(config.bind_socket()))
+        try:
+            server_socket = stack.enter_context(closing(config.bind_socket()))
+        except SystemExit:
+            return _say_cannot_listen(settings)
         processes = AnnouncingProcesses(config, sockets=[server_socket])
         processes.certificate = certificate
         if settings.parent_pipe:
             _stop_with_parent(processes.should_exit.set)
         if settings.has_metrics:
-            processes.report_death = stack.enter_context(_process_metrics(settings))
+            processes.report_death = stack.enter_context(process_metrics(settings))
         processes.run()
     return 0 if processes.is_announced else 1
-
-
-@contextmanager
-def _process_metrics(settings: Settings) -> Iterator[Callable[[int], object]]:
-    """Collect the metrics of all processes in a temporary folder and serve their sums.
-
-    Yields a function that must be called with the process ID of each process that died.
-    """
-    with ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="walkaround-metrics-"))
-        # prometheus_client reads the variable when it is imported: in this process and in its children.
-        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
-        from prometheus_client import CollectorRegistry
-        from prometheus_client.multiprocess import mark_process_dead
-
-        from service.monitoring.metrics import metrics_text, text_registry
-
-        database = Database(settings.url, settings.statement_seconds)
-        stack.callback(database.close)
-        figures = figures_collector(database, settings)
-        stack.callback(figures.close)
-        registry = text_registry(CollectorRegistry(), figures)
-        server = _serve_metrics(settings, lambda accept: metrics_text(registry, accept))
-        if server is not None:
-            stack.callback(server.stop)
-        yield mark_process_dead

@@ -9,11 +9,11 @@ import secrets
 import stat
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 from urllib.parse import SplitResult, urlsplit
 
 import platformdirs
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from sqlalchemy import URL
 
@@ -126,7 +126,7 @@ class Settings(BaseSettings):
     """The number of weeks of which the newest backup is kept."""
     backup_keep_monthly: int = Field(default=12, ge=0, le=1000)
     """The number of months of which the newest backup is kept."""
-    log_level: str = "INFO"
+    log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(str.upper)] = "INFO"
     """The least severe level of log lines: DEBUG, INFO, WARNING or ERROR."""
     log_format: Literal["text", "json"] = "text"
     """The format of the log: lines of text, or one JSON object per line."""

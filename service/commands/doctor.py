@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from filelock import FileLock, Timeout
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.backups.archive.shared_folder import SharedFolder, parse_time
@@ -22,6 +21,8 @@ from service.backups.making import configured_place
 from service.backups.schedule import LATE_TOLERANCE, parse_schedule
 from service.commands.verify_audit import records
 from service.db.database import Database
+from service.db.one_service import FolderInUseError, lock_data_folder
+from service.db.postgresql import connection_problem
 from service.db.schema import current_revision, newest_revision
 from service.detection.models.registry import list_models
 from service.face.engines.dlib_engine import NAME, DlibEngine
@@ -165,12 +166,17 @@ def database(settings: Settings) -> Iterator[CheckResult]:
             return
         current, newest = current_revision(db), newest_revision()
     except (SQLAlchemyError, sqlite3.Error, OSError) as problem:
-        # The text of a database error can contain an address with a password, so only its kind is shown.
+        advice = "check that the server runs and its address is right"
+        if db.is_sqlite:
+            # SQLite needs a file beside the database, so a folder that cannot be written hides an intact one.
+            is_writable = os.access(path.parent, os.W_OK)
+            advice = "restore a backup" if is_writable else "give this user permission to write in {parent}"
         yield fail(
             "the {name} database does not answer ({problem})",
-            "restore a backup" if db.is_sqlite else "check that the server runs and its address is right",
+            advice,
             name=name,
-            problem=type(problem).__name__,
+            problem=connection_problem(problem),
+            parent=path.parent,
         )
         return
     finally:
@@ -288,9 +294,9 @@ def service(settings: Settings) -> Iterator[CheckResult]:
     if not settings.data_dir.is_dir() or not os.access(settings.data_dir, os.W_OK):
         return
     try:
-        with FileLock(settings.data_dir / "service.lock", timeout=0):
+        with lock_data_folder(settings.data_dir, alone=True):
             yield ok("no service is using this data folder")
-    except Timeout:
+    except FolderInUseError:
         yield ok("a service is using this data folder")
 
 

@@ -1,4 +1,4 @@
-"""Locks a SQLite file for one service, from whatever directory that starts and under whatever name."""
+"""Locks the data folder for the services that use it, and a SQLite file for one service alone."""
 
 from __future__ import annotations
 
@@ -10,6 +10,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
+from shared.ids import new_id
+
+SERVICE_LOCK = "service.lock"
+SERVICE_LOCKS = "services"
+"""The folder with a lock file of each service on PostgreSQL: several may use one data folder."""
+_START_SECONDS = 5.0
+"""How long a service waits for another one that starts on the folder at the same moment."""
+
 _LOCKED_BYTE = 0x40000000 + 2048
 """The position of the locked byte: in the page of SQLite's own locks, which it never reads or writes, and
 behind those locks (sqlite.org/fileformat2.html, 1.4; the pages have 4096 bytes)."""
@@ -17,6 +27,48 @@ behind those locks (sqlite.org/fileformat2.html, 1.4; the pages have 4096 bytes)
 
 class DatabaseInUseError(Exception):
     """Raised if a service uses the SQLite file already."""
+
+
+class FolderInUseError(Exception):
+    """Raised if a service uses the data folder already."""
+
+
+@contextmanager
+def lock_data_folder(data_dir: Path, *, alone: bool) -> Iterator[None]:
+    """Lock the data folder for this process until the block ends.
+
+    `alone`: for a service on SQLite and for a restore, which share it with no service; without it several
+    may hold the lock. It ends with the process. Raises FolderInUseError.
+    """
+    lock = FileLock(data_dir / SERVICE_LOCK, timeout=0 if alone else _START_SECONDS)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise FolderInUseError(f"a service uses the data folder {data_dir}") from None
+    try:
+        if alone:
+            _refuse_used(data_dir)
+        else:
+            (data_dir / SERVICE_LOCKS).mkdir(exist_ok=True)
+            entry, lock = lock, FileLock(data_dir / SERVICE_LOCKS / f"{new_id()}.lock")
+            lock.acquire()
+            entry.release()
+        yield
+    finally:
+        lock.release()
+        if not alone:
+            Path(lock.lock_file).unlink(missing_ok=True)
+
+
+def _refuse_used(data_dir: Path) -> None:
+    """Raise FolderInUseError if a service on PostgreSQL uses the folder. Deletes the locks of killed ones."""
+    for path in (data_dir / SERVICE_LOCKS).glob("*.lock"):
+        try:
+            with FileLock(path, timeout=0):
+                pass
+        except Timeout:
+            raise FolderInUseError(f"a service uses the data folder {data_dir}") from None
+        path.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import URL, make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 
 _DRIVERS = ("sqlite", "sqlite+pysqlite", "postgresql", "postgresql+psycopg")
 _NONE: Mapping[str, str] = MappingProxyType({})
@@ -32,6 +33,25 @@ SMALL_READS = {
 }
 """Settings of connections that only run prebuilt statements, each of which finds a few rows by an index
 (postgresql.org/docs/current/runtime-config-query.html)."""
+
+
+_PROBLEMS = {
+    r'database ".*" does not exist': "the database does not exist",
+    r'role ".*" does not exist': "the role does not exist",
+    "password authentication failed": "the password is wrong",
+    "no pg_hba.conf entry": "pg_hba.conf does not admit this machine",
+    "Connection refused": "no server listens there",
+    "Name or service not known|could not translate host name": "the host name is unknown",
+    "timeout expired": "the server does not respond",
+}
+"""What a server or libpq answers when a connection fails, and what that means."""
+
+
+def connection_problem(problem: Exception) -> str:
+    """Why a database cannot be used, in a few words without an address or a secret."""
+    cause = problem.orig if isinstance(problem, DBAPIError) else problem
+    meanings = (meaning for answer, meaning in _PROBLEMS.items() if re.search(answer, str(cause)))
+    return next(meanings, type(cause).__name__)
 
 
 def read_url(address: str) -> URL:

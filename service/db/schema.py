@@ -17,6 +17,10 @@ DOMAINS = (
 )
 
 
+_MIGRATION_LOCK = 7_105_048
+"""The number of PostgreSQL's advisory lock; the charts have the next one (`service.statistics.counting`)."""
+
+
 class NewerDatabaseError(RuntimeError):
     """The database was written by a newer version of the program."""
 
@@ -60,6 +64,8 @@ def migrate(database: Database) -> None:
     with database.writer.begin() as connection:
         if not database.is_sqlite:
             connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+            # Two services that start together: the second waits, and finds nothing left to do.
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})")
         upgrade(connection)
 
 

@@ -17,7 +17,7 @@ from shared.system.paths import program_command, program_folder
 from tests.postgresql import Server
 from tests.service.program import run_program
 from tests.service.waiting import wait_until
-from tests.service_process import FRESH, create_first_admin, service_process
+from tests.service_process import FRESH, create_first_admin, running_service, service_process
 
 pytestmark = pytest.mark.slow
 
@@ -127,3 +127,27 @@ def test_two_processes_serve_one_address_and_a_killed_one_is_replaced(
         log = tmp_path / "data" / "service.log"
         wait_until(lambda: log.read_text("utf-8").count("Started server process") >= 3)
         assert httpx.get(path, headers=headers).json()["data"] == record
+        port = address.rpartition(":")[2]
+        other = run_program(
+            *("serve", "--workers", "2", "--port", port),
+            *("--data-dir", str(tmp_path / "other"), "--database-url", url),
+        )
+        assert (other.returncode, f"cannot listen on 127.0.0.1, port {port}" in other.stderr) == (1, True)
+
+
+@pytest.mark.postgresql
+@pytest.mark.skipif(os.name != "posix", reason="Windows does not tell a process that its parent ended")
+def test_processes_end_after_their_supervisor_was_killed(tmp_path: Path, postgresql_server: Server) -> None:
+    postgresql_server.execute("CREATE DATABASE killed_supervisor")
+    url = postgresql_server.url("killed_supervisor")
+
+    def answers(address: str) -> bool:
+        try:
+            return httpx.get(f"{address}/healthz", timeout=5).status_code == 200
+        except httpx.TransportError:
+            return False
+
+    with running_service(tmp_path / "data", FRESH, workers="2", database_url=url) as service:
+        assert answers(service.url)
+        service.process.kill()
+        wait_until(lambda: not answers(service.url))

@@ -67,3 +67,11 @@ def test_database_and_its_copy_lie_where_the_data_directory_is(name: str) -> Non
 def test_address_that_names_another_file_than_its_path_is_refused(url: str) -> None:
     with pytest.raises(ValidationError, match=r"write \? as %3F"):
         Settings(database_url=url)
+
+
+def test_level_of_the_log_may_be_lower_case_and_must_be_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WALKAROUND_LOG_LEVEL", "info")
+    assert Settings().log_level == "INFO"
+    monkeypatch.setenv("WALKAROUND_LOG_LEVEL", "loud")
+    with pytest.raises(ValidationError, match="log_level"):
+        Settings()

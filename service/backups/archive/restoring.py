@@ -10,8 +10,6 @@ import tempfile
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from filelock import FileLock, Timeout
-
 from service.audit.service import AuditService
 from service.backups.archive import postgresql
 from service.backups.archive.manifest import (
@@ -23,10 +21,16 @@ from service.backups.archive.manifest import (
     Manifest,
     pieces,
 )
-from service.backups.archive.taking import LOCK
 from service.changes import ObjectChange, announce
 from service.db.database import Database
-from service.db.one_service import DatabaseInUseError, lock_database
+from service.db.one_service import (
+    SERVICE_LOCK,
+    SERVICE_LOCKS,
+    DatabaseInUseError,
+    FolderInUseError,
+    lock_data_folder,
+    lock_database,
+)
 from service.db.schema import migrate, newest_revision
 from service.settings import Settings
 from service.stores.opening import open_store
@@ -52,36 +56,33 @@ def restore(backup: Backup, settings: Settings, *, force: bool = False) -> None:
             f"{data_dir} is not empty; name an empty one with --data-dir, or give --force"
         )
     settings.prepare()
-    lock = FileLock(data_dir / LOCK)
     try:
-        lock.acquire(timeout=0)
-        # Only checked: Windows renames no file that is open.
-        with lock_database(_existing(settings.database_file)):
-            pass
-    except (Timeout, DatabaseInUseError) as error:
-        lock.release()
+        with lock_data_folder(data_dir, alone=True):
+            # Only checked: Windows renames no file that is open.
+            with lock_database(_existing(settings.database_file)):
+                pass
+            with tempfile.TemporaryDirectory(dir=data_dir, prefix=".restore-") as name:
+                folder = Path(name)
+                _unpack(backup, folder)
+                if manifest.tables:
+                    # Before the files, because only this step can still be refused.
+                    postgresql.load(settings.url, _UnpackedBackup(manifest, folder))
+                _put_in_place(folder, manifest, settings)
+            if manifest.has_database:
+                _sign_log(manifest, settings)
+    except (FolderInUseError, DatabaseInUseError) as error:
         raise BackupRefusedError(
             "a service is running on this data folder or its database: close Walkaround, or stop "
             "`walkaround serve`, then restore again"
         ) from error
-    try:
-        with tempfile.TemporaryDirectory(dir=data_dir, prefix=".restore-") as name:
-            folder = Path(name)
-            _unpack(backup, folder)
-            if manifest.tables:
-                # Before the files, because only this step can still be refused.
-                postgresql.load(settings.url, _UnpackedBackup(manifest, folder))
-            _put_in_place(folder, manifest, settings)
-        if manifest.has_database:
-            _sign_log(manifest, settings)
-    finally:
-        lock.release()
 
 
 def has_data(settings: Settings) -> bool:
-    """Whether the data folder contains anything but the lock of a service."""
+    """Whether the data folder contains anything but the locks of services."""
     folder = settings.data_dir
-    return folder.is_dir() and any(path.name != LOCK for path in folder.iterdir())
+    return folder.is_dir() and any(
+        path.name not in (SERVICE_LOCK, SERVICE_LOCKS) for path in folder.iterdir()
+    )
 
 
 def _existing(path: Path | None) -> Path | None:

@@ -36,6 +36,7 @@ from service.backups.archive.manifest import (
 )
 from service.backups.archive.places import open_as_file
 from service.db.database import Database
+from service.db.one_service import SERVICE_LOCK, SERVICE_LOCKS
 from service.db.schema import current_revision, newest_revision
 from service.settings import Settings
 from service.stores.contents import file_contents, model_contents
@@ -104,9 +105,8 @@ def _verify_log(session: Session) -> tuple[Verification, HeadRow | None]:
     return verify_rows(session.exec(rows)), session.get(HeadRow, 1)
 
 
-LOCK = "service.lock"
 # Not in a backup: rebuilt when needed, valid only while the service runs, or copied in another way.
-_EXCLUDED = ("cache", "files/incoming", LOCK, "backup.lock", SERVICE_ADDRESS_FILE)
+_EXCLUDED = ("cache", "files/incoming", SERVICE_LOCK, SERVICE_LOCKS, "backup.lock", SERVICE_ADDRESS_FILE)
 
 
 class _DatabaseBackup(NamedTuple):

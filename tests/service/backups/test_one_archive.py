@@ -25,7 +25,7 @@ from service.backups.archive.taking import copy_database
 from service.changes import ObjectChange, announce
 from service.commands.backup import main
 from service.db.database import Database
-from service.db.one_service import lock_database
+from service.db.one_service import lock_data_folder, lock_database
 from service.files.service import FilesService
 from service.settings import Settings
 
@@ -249,6 +249,9 @@ def test_restore_is_refused_while_a_service_runs(
         assert main(["restore", str(archive), "--force"], filled_settings) == 1
     assert "a service is running" in capsys.readouterr().err
     with lock_database(filled_settings.database_file):
+        assert main(["restore", str(archive), "--force"], filled_settings) == 1
+    assert "a service is running" in capsys.readouterr().err
+    with lock_data_folder(filled_settings.data_dir, alone=False):
         assert main(["restore", str(archive), "--force"], filled_settings) == 1
     assert "a service is running" in capsys.readouterr().err
 

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import socket
+import sqlite3
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -19,6 +20,7 @@ from service.backups.making import make
 from service.commands import doctor
 from service.commands.doctor import main
 from service.db.database import Database
+from service.db.one_service import lock_data_folder
 from service.db.schema import migrate
 from service.detection.tables import ModelRow
 from service.face.engines.dlib_engine import DlibEngine
@@ -95,7 +97,9 @@ def test_fresh_machine_lists_what_first_start_creates(tmp_path: Path, report: Re
 
 def test_doctor_reports_a_running_service(sound_settings: Settings, report: Report) -> None:
     with FileLock(sound_settings.data_dir / "service.lock"):
-        assert lines_with(report(sound_settings)[1], "service is using").startswith("ok")
+        assert lines_with(report(sound_settings)[1], "a service is using").startswith("ok")
+    with lock_data_folder(sound_settings.data_dir, alone=False):
+        assert lines_with(report(sound_settings)[1], "a service is using").startswith("ok")
     assert lines_with(report(sound_settings)[1], "no service is using").startswith("ok")
 
 
@@ -157,8 +161,20 @@ def test_silent_database_server_is_a_fault_without_its_password(
     away = sound_settings.model_copy(update={"database_url": "postgresql://me:canary@127.0.0.1:1/x"})
     status, lines = report(away)
     assert status == 1
-    assert lines_with(lines, "does not answer").startswith("fail")
+    assert lines_with(lines, "does not answer (no server listens there)").startswith("fail")
     assert "canary" not in "".join(lines)
+
+
+def test_database_in_a_folder_that_cannot_be_written_needs_no_backup(
+    sound_settings: Settings, report: Report, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_path: Path) -> None:
+        raise sqlite3.OperationalError("unable to open database file")
+
+    monkeypatch.setattr(doctor, "_check_integrity", refuse)
+    assert "restore a backup" in lines_with(report(sound_settings)[1], "does not answer")
+    monkeypatch.setattr(os, "access", lambda _path, mode: mode != os.W_OK)
+    assert "permission to write" in lines_with(report(sound_settings)[1], "does not answer")
 
 
 def test_library_that_does_not_load_is_a_fault(

@@ -8,6 +8,7 @@ import itertools
 import json
 import sqlite3
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from starlette.testclient import TestClient
 from service.app import create_app
 from service.audit.service import AuditService
 from service.db.database import Database
+from service.db.postgresql import connection_problem
 from service.db.schema import current_revision, metadata, migrate, newest_revision
 from service.settings import Settings
 from shared.record import results
@@ -399,3 +401,28 @@ def test_rows_store_the_decimals_of_columns_that_are_newer(tmp_path: Path) -> No
     with contextlib.closing(sqlite3.connect(file)) as connection:
         shares = connection.execute("SELECT required_coverage FROM inspection_policy").fetchall()
         assert shares == [(0.95,)]
+
+
+@pytest.mark.postgresql
+def test_two_services_that_start_together_migrate_once(postgresql_server: Server) -> None:
+    postgresql_server.execute("CREATE DATABASE started_together")
+    databases = [Database(postgresql_server.url("started_together")) for _ in range(2)]
+    try:
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(migrate, databases))
+        assert {current_revision(database) for database in databases} == {newest_revision()}
+    finally:
+        for database in databases:
+            database.close()
+        postgresql_server.execute("DROP DATABASE started_together WITH (FORCE)")
+
+
+@pytest.mark.postgresql
+def test_a_wrong_name_is_told_from_a_server_that_is_down(postgresql_server: Server) -> None:
+    database = Database(postgresql_server.url("not_there"))
+    try:
+        with pytest.raises(sa.exc.DBAPIError) as refused:
+            current_revision(database)
+    finally:
+        database.close()
+    assert connection_problem(refused.value) == "the database does not exist"

@@ -1,4 +1,4 @@
-"""Tests that one service at a time uses a SQLite file."""
+"""Tests which services may use a data folder and a SQLite file at the same time."""
 
 from __future__ import annotations
 
@@ -7,8 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from service.db import one_service
 from service.db.database import Database
-from service.db.one_service import DatabaseInUseError, lock_database
+from service.db.one_service import (
+    SERVICE_LOCKS,
+    DatabaseInUseError,
+    FolderInUseError,
+    lock_data_folder,
+    lock_database,
+)
 from service.settings import Settings
 from tests.service.program import run_program
 from tests.service_process import service_process
@@ -47,3 +54,31 @@ def test_lock_outlives_connections_and_ends_with_its_block(database: Database, s
             pass
     with lock_database(path):
         database.write_now(lambda session: None)
+
+
+def test_folder_is_shared_by_services_on_postgresql_and_by_nobody_else(tmp_path: Path) -> None:
+    with lock_data_folder(tmp_path, alone=False), lock_data_folder(tmp_path, alone=False):
+        assert len(list((tmp_path / SERVICE_LOCKS).iterdir())) == 2
+        with pytest.raises(FolderInUseError), lock_data_folder(tmp_path, alone=True):
+            pytest.fail("two services use it")
+    with lock_data_folder(tmp_path, alone=True):
+        assert list((tmp_path / SERVICE_LOCKS).iterdir()) == []
+        with pytest.raises(FolderInUseError), lock_data_folder(tmp_path, alone=True):
+            pytest.fail("it is locked")
+
+
+def test_lock_of_a_killed_service_is_deleted(tmp_path: Path) -> None:
+    (tmp_path / SERVICE_LOCKS).mkdir()
+    (tmp_path / SERVICE_LOCKS / "killed.lock").touch()
+    with lock_data_folder(tmp_path, alone=True):
+        assert list((tmp_path / SERVICE_LOCKS).iterdir()) == []
+
+
+def test_a_service_on_postgresql_waits_for_a_restore(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(one_service, "_START_SECONDS", 0.1)
+    with (
+        lock_data_folder(tmp_path, alone=True),
+        pytest.raises(FolderInUseError),
+        lock_data_folder(tmp_path, alone=False),
+    ):
+        pytest.fail("the folder is being restored")
