@@ -232,6 +232,13 @@ def model_opinion(entries: Iterable[Entry]) -> bool | None:
     return None if entry is None or is_incomplete(entry) else bool(entry["isPassed"])
 
 
+def differs(verdict: Verdict, opinion: bool | None) -> bool:
+    """True when the verdict contradicts the model's opinion (`model_opinion`)."""
+    if verdict is Verdict.UNDECIDED or opinion is None:
+        return False
+    return (verdict is Verdict.PASSED) is not opinion
+
+
 def inspection_gap(entries: Sequence[Entry], photo_file_id: str | None) -> InspectionGap | None:
     """Return what is missing from the inspection of an item; None if its newest photo was inspected.
 

@@ -298,15 +298,17 @@ class Items:
     ) -> ItemState:
         """Append what the person decided as a result entry.
 
-        Raises Problem 404, 409 (sealed), 412, and 422 for a reason that is too short.
+        Raises Problem 404, 409 (sealed), 412, and 422 for a reason that is too short, or missing where the
+        verdict differs from the model's opinion.
         """
-        if body.reason and results.reason_length(body.reason) < self.reason_characters:
-            msg = fill("理由至少需要 {count} 个字", count=self.reason_characters)
-            raise Problem(422, ErrorCode.REASON_TOO_SHORT, msg, least=self.reason_characters)
+        is_short = results.reason_length(body.reason or "") < self.reason_characters
 
         def work(session: Session) -> ItemState:
             record, item = lock_open(session, item_id, if_match)
             entries = json.loads(item.result)
+            if is_short and (body.reason or results.differs(body.verdict, results.model_opinion(entries))):
+                msg = fill("理由至少需要 {count} 个字", count=self.reason_characters)
+                raise Problem(422, ErrorCode.REASON_TOO_SHORT, msg, least=self.reason_characters)
             at = moment(session, record)
             entries.append(
                 verdict_entry(entries, body.verdict, body.reason, caller.user_id, caller.display_name, at)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
-from sqlalchemy import Table, delete, insert, select, update
+from sqlalchemy import Table, delete, exists, insert, select, update
 from sqlmodel import Session, col
 
 from service.account.store import NAME_WITH_USERNAME
-from service.account.tables import LoginSession, User
+from service.account.tables import LoginSession, User, UserRole
 from service.changes import ObjectChange, announce
 from service.db.database import Database
 from service.inspection import problems
@@ -18,6 +18,7 @@ from service.inspection.records.search import RecordQueries
 from service.inspection.tables import COMMENT, HANDOVER, ITEM, RECORD
 from service.web.security import Caller
 from shared.ids import new_id
+from shared.record.codes import ROLE_PERMISSIONS, Permission
 from shared.wire.common import to_utc
 from shared.wire.shift import (
     Comment,
@@ -31,6 +32,20 @@ from shared.wire.shift import (
 )
 
 _MAX_INSPECTORS = 500
+_MAY_TAKE_OVER = (
+    col(User.enabled),
+    exists().where(
+        col(UserRole.user_id) == col(User.id),
+        col(UserRole.role).in_(
+            [
+                role
+                for role, permissions in ROLE_PERMISSIONS.items()
+                if Permission.INSPECTION_UPDATE in permissions
+            ]
+        ),
+    ),
+)
+"""What holds of users to whom a record can be handed over: a viewer could do nothing with it."""
 
 
 class Shift:
@@ -63,10 +78,10 @@ class Shift:
         return work_values(kind, caller.user_id, since)
 
     async def inspectors(self) -> list[Inspector]:
-        """The users who can log in, by name."""
+        """The users who can log in and change records, by name."""
 
         def work(session: Session) -> list[Inspector]:
-            query = select(col(User.id), NAME_WITH_USERNAME).where(col(User.enabled))
+            query = select(col(User.id), NAME_WITH_USERNAME).where(*_MAY_TAKE_OVER)
             rows = session.execute(query.order_by(NAME_WITH_USERNAME).limit(_MAX_INSPECTORS))
             return [Inspector(user_id=row[0], name=row[1]) for row in rows]
 
@@ -80,7 +95,7 @@ class Shift:
 
         def work(session: Session) -> Handover:
             record = open_record(session, inspection_id)
-            query = select(NAME_WITH_USERNAME).where(col(User.id) == body.given_to, col(User.enabled))
+            query = select(NAME_WITH_USERNAME).where(col(User.id) == body.given_to, *_MAY_TAKE_OVER)
             name = session.execute(query).scalar_one_or_none()
             if name is None:
                 raise problems.no_user()

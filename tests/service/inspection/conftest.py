@@ -16,12 +16,12 @@ from sqlalchemy import Table, update
 from sqlmodel import Session
 from starlette.testclient import TestClient
 
-from service.account.tables import User
+from service.account.tables import User, UserRole
 from service.audit.service import AuditService
 from service.catalogue.tables import AircraftRow, FlightRow, ReferenceImageRow, TaskRow
 from service.changes import ObjectChange
 from service.db.database import Database, now
-from service.db.upsert import insert_or_update
+from service.db.upsert import insert_or_ignore, insert_or_update
 from service.detection.tables import BatchRow, ChunkRow, ModelRow
 from service.files.tables import FileRow
 from service.inspection.records.matches import MatchRegion
@@ -171,17 +171,26 @@ class Stage:
         return second_client(self.client, headers={"Authorization": f"Bearer {role}"})
 
     def put(self, kind: str, **row: str | None) -> None:
-        """Store a row of another domain; `id` and `name` are the columns of its ID and its name."""
+        """Store a row of another domain; `id` and `name` are the columns of its ID and its name.
+
+        An executor has the role `role`, by default `inspector`.
+        """
         table, id_column, name_column, values = _ROWS[kind]
         values = {"version": 1, "created_at": now(), "updated_at": now(), **values}
         if kind == "executors":
             username = row.pop("username", row["id"])
             values |= {"username": username, "username_key": username, "enabled": True}
+            roles = [{"user_id": row["id"], "role": row.pop("role", "inspector")}]
         values |= {
             {"id": id_column, "name": name_column or "name"}.get(name, name): row[name] for name in row
         }
         values = {name: value for name, value in values.items() if name in table.c}
         self.database.write_now(lambda session: insert_or_update(session, table, [values], [id_column]))
+        if kind == "executors":
+            keys = ["user_id", "role"]
+            self.database.write_now(
+                lambda session: insert_or_ignore(session, UserRole.__table__, roles, keys)
+            )
 
     def let_wait(self, inspection_id: str, item_ids: list[str]) -> None:
         """Store a batch that has not created the jobs of these items yet."""

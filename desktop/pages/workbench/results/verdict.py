@@ -23,13 +23,6 @@ _KINDS = {
 }
 
 
-def differs(verdict: Verdict, opinion: bool | None) -> bool:
-    """True when the verdict contradicts the model's opinion."""
-    if verdict is Verdict.UNDECIDED or opinion is None:
-        return False
-    return (verdict is Verdict.PASSED) is not opinion
-
-
 class ReasonEdit(TextEdit):
     """Takes the reason of a verdict. It is committed once: by Enter, or when the field is left."""
 
@@ -222,7 +215,7 @@ class VerdictBox(QWidget):
     def _has_reason(self, verdict: Verdict, reason: str) -> bool:
         """Whether the reason is long enough, or missing where it is not needed."""
         return results.reason_length(reason) >= self.min_reason or (
-            not reason and not differs(verdict, self._opinion)
+            not reason and not results.differs(verdict, self._opinion)
         )
 
     def _on_reason_typed(self, text: str) -> None:

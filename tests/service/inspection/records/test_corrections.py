@@ -70,7 +70,7 @@ def test_corrections_cannot_grow_without_end_but_verdicts_stay_possible(
     monkeypatch.setattr(items, "MAX_RESULT", length)
     answer = stage.client.post(path, json={"of_version": 1, "boxes": [box()]})
     assert (answer.status_code, answer.json()["data"]["error"]) == (413, "too_large")
-    stage.decide(item, "passed")
+    stage.decide(item, "passed", "只是反光")
 
 
 def test_correction_without_findings_passes_and_the_record_follows(stage: Stage) -> None:
@@ -99,10 +99,23 @@ def test_failed_run_and_correction_can_be_corrected(stage: Stage) -> None:
     assert last["correction"]["of_version"] == 2
 
 
+def test_verdict_against_the_models_opinion_needs_a_reason(stage: Stage) -> None:
+    item = stage.item(stage.record()["inspection_id"], result=[detection_entry()])
+    path = f"/api/inspection_item/{item['item_id']}"
+    for reason in ({}, {"reason": None}, {"reason": ""}, {"reason": "a"}):
+        refused = stage.client.post(f"{path}/verdict", json={"verdict": "passed", **reason})
+        assert (refused.status_code, refused.json()["data"]["error"]) == (422, "reason_too_short")
+        assert stage.client.get(path).json()["result"] == [detection_entry()]
+    agreed = stage.client.post(f"{path}/verdict", json={"verdict": "failed"})
+    undecided = stage.client.post(f"{path}/verdict", json={"verdict": "undecided"})
+    passed = stage.client.post(f"{path}/verdict", json={"verdict": "passed", "reason": "只是反光"})
+    assert [answer.status_code for answer in (agreed, undecided, passed)] == [200, 200, 200]
+
+
 @pytest.mark.parametrize("of_version", [2, 3, 0])
 def test_verdict_and_unknown_version_cannot_be_corrected(stage: Stage, of_version: int) -> None:
     item = stage.item(stage.record()["inspection_id"], result=[detection_entry()])
-    stage.decide(item, "passed")
+    stage.decide(item, "passed", "只是反光")
     answer = stage.client.post(correction_path(item), json={"of_version": of_version, "boxes": []})
     assert answer.status_code == 409
     assert answer.json()["data"] == {"error": "conflict", "of_version": of_version}

@@ -140,17 +140,21 @@ def test_handover_changes_the_executor_and_keeps_the_note(stage: Stage) -> None:
     assert stage.changes[0].details == {"given_to": "li", "note": "还剩左侧"}
 
 
-def test_handover_to_an_unknown_user_is_404(stage: Stage) -> None:
+def test_handover_to_an_unknown_user_or_a_viewer_is_404(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
-    answer = stage.client.post(f"/api/inspection/{record}/handovers", json={"given_to": "x", "note": "n"})
-    assert answer.status_code == 404
+    stage.put("executors", id="guest", name="访客", role="viewer")
+    for nobody in ("x", "guest"):
+        body = {"given_to": nobody, "note": "n"}
+        assert stage.client.post(f"/api/inspection/{record}/handovers", json=body).status_code == 404
     assert stage.client.get("/api/inspection/none/handovers").status_code == 404
 
 
-def test_inspectors_are_the_users_who_can_log_in(stage: Stage) -> None:
+def test_inspectors_are_the_users_who_can_log_in_and_change_records(stage: Stage) -> None:
     stage.put("executors", id="li", name="李四")
+    stage.put("executors", id="guest", name="访客", role="viewer")
     listed = stage.client.get("/api/inspection/inspectors").json()["data"]
     assert {"user_id": "li", "name": "李四 (li)"} in listed
+    assert "guest" not in [person["user_id"] for person in listed]
     assert stage.as_role("viewer").get("/api/inspection/inspectors").status_code == 403
 
 
