@@ -95,7 +95,7 @@ def test_drawn_region_enters_few_files(
         assert not workbench.saved
         qtbot.waitUntil(lambda: workbench.saved)
     print("\n".join(sorted(files)))
-    assert len(files) <= 71, sorted(files)
+    assert len(files) <= 69, sorted(files)
 
 
 def test_verdict_enters_few_files(
@@ -107,4 +107,4 @@ def test_verdict_enters_few_files(
         assert not workbench.saved
         qtbot.waitUntil(lambda: workbench.saved)
     print("\n".join(sorted(files)))
-    assert len(files) <= 46, sorted(files)
+    assert len(files) <= 45, sorted(files)
