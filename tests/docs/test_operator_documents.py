@@ -67,7 +67,8 @@ def environments() -> dict[str, str]:
 
 
 def test_there_are_environments_to_check() -> None:
-    assert len(environments()) >= 9
+    assert len(environments()) >= 10
+    assert any("&" in block for block in environments().values())
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a POSIX shell reads the file")
