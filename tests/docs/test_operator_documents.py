@@ -28,7 +28,7 @@ UNIT = program_folder() / "resources" / "packaging" / "walkaround.service"
 # Not of the service: the login of a script, models of the tests, update notice and camera of the desktop, the
 # build.
 OTHERS = {"WALKAROUND_URL", "WALKAROUND_USERNAME", "WALKAROUND_PASSWORD", "WALKAROUND_TEST_MODELS"}
-OTHERS |= {"WALKAROUND_UPDATE_URL", "WALKAROUND_CAMERA"}
+OTHERS |= {"WALKAROUND_FINGERPRINT", "WALKAROUND_UPDATE_URL", "WALKAROUND_CAMERA"}
 
 documents = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 
