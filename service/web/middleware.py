@@ -52,6 +52,9 @@ _ADDED_HEADERS = [
 ]
 
 
+_RETRY_AFTER = (b"retry-after", b"5")
+"""Added to each 503 that does not say itself when to repeat the request, as docs/api.md promises."""
+
 # Not the random numbers of the system: the ID of a request is not a secret, and calling the system releases
 # the interpreter's lock.
 _random = random.Random(secrets.randbits(128))  # noqa: S311
@@ -130,6 +133,8 @@ class RequestMiddleware:
                     (b"x-request-id", this_id.encode()),
                     *(pair for pair in _ADDED_HEADERS if pair[0] not in given_names),
                 ]
+                if status == 503 and _RETRY_AFTER[0] not in given_names:
+                    message["headers"].append(_RETRY_AFTER)
             await send(message)
 
         try:
