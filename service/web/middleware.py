@@ -153,7 +153,10 @@ class RequestMiddleware:
                 # Too late for another answer. The server would log the text of the exception.
                 return
             if storage_fault in _UNAVAILABLE:
-                await send_failure(send_with_headers, 503, ErrorCode.UNAVAILABLE, _UNAVAILABLE[storage_fault])
+                # As an upload that does not fit is answered: waiting alone frees no room.
+                is_full = storage_fault is StorageFault.DISK_FULL
+                answer = (507, ErrorCode.STORAGE_FULL) if is_full else (503, ErrorCode.UNAVAILABLE)
+                await send_failure(send_with_headers, *answer, _UNAVAILABLE[storage_fault])
                 return
             msg = fill("服务出错，请重试；如再次出现，请将编号 {number} 告知管理员", number=this_id)
             await send_failure(send_with_headers, 500, ErrorCode.INTERNAL, msg, request_id=this_id)
