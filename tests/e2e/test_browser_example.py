@@ -86,6 +86,17 @@ def test_page_shows_a_picture_sets_a_verdict_and_keeps_its_session(tmp_path: Pat
         browser.open(site)
         browser.wait_for_text("Left wing")
         assert browser.evaluate(f"{kept}.refresh") != before
+        # The session is lost altogether: the page asks for a login again.
+        browser.evaluate(
+            "sessionStorage.setItem('walkaround-example', "
+            f"JSON.stringify({{...{kept}, access: 'expired', refresh: 'expired'}}))"
+        )
+        browser.open(site)
+        browser.wait_until(
+            "document.getElementById('message').textContent && !document.getElementById('login').hidden"
+        )
+        assert browser.evaluate(f"{kept}") is None
+        log_in(browser, site, url)
         assert browser.errors == []
         answer = httpx.get(f"{url}/api/inspection_item/{item}", headers={"Authorization": f"Bearer {token}"})
         assert answer.json()["result"][-1]["verdict"]["value"] == "failed"

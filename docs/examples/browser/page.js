@@ -15,7 +15,15 @@ async function attempt(work) {
     await work();
   } catch (error) {
     find("message").textContent = `${error.message} ${error.error ? `(${error.error})` : ""}`;
+    // The session has ended: what the page shows can do nothing until the next login.
+    if (!isLoggedIn()) showLogin();
   }
+}
+
+function showLogin() {
+  find("login").hidden = false;
+  find("record").textContent = "";
+  for (const id of ["records", "items"]) find(id).replaceChildren();
 }
 
 async function showRecords() {
