@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import getpass
+import locale
 import os
 import stat
 import sys
@@ -17,7 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from desktop.client.http.errors import Unreachable
+from desktop.client.http.errors import Unreachable, Untrusted
+from desktop.client.http.trust import add_fingerprint
 from desktop.client.session import Session
 from shared.wire.common import MAX_PAGE_SIZE, Page
 from shared.wire.detection import OPEN_JOB_STATES, Job
@@ -31,26 +33,36 @@ PATIENCE_SECONDS = 300.0
 """Seconds for which a call of a script waits for an unreachable service. The desktop waits less."""
 _FIRST_PAUSE, _MAX_PAUSE = 0.25, 2.0
 _NAMES = {"url": "WALKAROUND_URL", "username": "WALKAROUND_USERNAME", "password": "WALKAROUND_PASSWORD"}
+_FINGERPRINT = "WALKAROUND_FINGERPRINT"
 
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """The address of a service, without `/api`, and a login there."""
+    """The address of a service, with or without `/api`, and a login there.
+
+    `fingerprint` is that of the server's key, if the system does not trust its certificate.
+    """
 
     url: str
     username: str
     password: str = field(repr=False)
+    fingerprint: str | None = None
 
 
 def credentials(env_file: Path | None = None) -> Credentials:
     """Read the credentials from the environment, from `env_file`, or from the terminal, in this order.
 
-    The names are WALKAROUND_URL, WALKAROUND_USERNAME and WALKAROUND_PASSWORD. The file has a line
-    `NAME=value` for each. Raises OSError when the file cannot be read, PermissionError when other users can
-    read it, and ValueError when a value is missing and there is no terminal.
+    The names are WALKAROUND_URL, WALKAROUND_USERNAME and WALKAROUND_PASSWORD, and WALKAROUND_FINGERPRINT,
+    which is not asked for. The file has a line `NAME=value` for each; quotes around a value are removed.
+    Raises OSError when the file cannot be read, PermissionError when other users can read it, and ValueError
+    when a value is missing and there is no terminal, or for a fingerprint with an address without TLS.
     """
     file_values = {} if env_file is None else _read_env_file(env_file)
-    values = {kind: os.environ.get(name) or file_values.get(name, "") for kind, name in _NAMES.items()}
+
+    def value_of(name: str) -> str:
+        return os.environ.get(name) or file_values.get(name, "")
+
+    values = {kind: value_of(name) for kind, name in _NAMES.items()}
     missing = [name for kind, name in _NAMES.items() if not values[kind]]
     if missing and not sys.stdin.isatty():
         raise ValueError(f"set {', '.join(missing)} in the environment or in a file")
@@ -58,14 +70,27 @@ def credentials(env_file: Path | None = None) -> Credentials:
         if not values[kind]:
             prompt = getpass.getpass if kind == "password" else input
             values[kind] = prompt(f"{name}: ")
-    return Credentials(**values)
+    # In any case of letters, as tools print it.
+    fingerprint = value_of(_FINGERPRINT).strip().upper() or None
+    if fingerprint and not values["url"].lower().startswith("https://"):
+        # Without TLS no key is compared, and the password would go to any server.
+        raise ValueError(f"{_FINGERPRINT} needs an address that starts with https://")
+    return Credentials(**values, fingerprint=fingerprint)
 
 
 def _read_env_file(path: Path) -> dict[str, str]:
     if os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise PermissionError(f"{path} can be read by other users; run: chmod 600 '{path}'")
     lines = (line.partition("=") for line in path.read_text("utf-8").splitlines())
-    return {name.strip(): value.strip() for name, _, value in lines if not name.lstrip().startswith("#")}
+    return {
+        name.strip(): _unquote(value.strip()) for name, _, value in lines if not name.lstrip().startswith("#")
+    }
+
+
+def _unquote(value: str) -> str:
+    """The value as a shell or systemd reads it, so that one file serves all."""
+    is_quoted = len(value) >= 2 and value[0] == value[-1] and value[0] in "'\""
+    return value[1:-1] if is_quoted else value
 
 
 @contextlib.contextmanager
@@ -73,15 +98,48 @@ def logged_in(login: Credentials, *, patience: float = PATIENCE_SECONDS) -> Iter
     """Log in for the block. After an error in the block, the login is not ended and expires later.
 
     `patience` is the time in seconds for which a call waits for an unreachable service. Within that time,
-    calls that read and creates with a key are repeated when the connection is lost. Raises ClientError.
+    calls that read and creates with a key are repeated when the connection is lost. Texts of the service are
+    in Chinese if the locale is, otherwise in English. Raises ClientError.
     """
-    session = Session(login.url, patience=patience)
+    # docs/api.md calls the address with `/api` the base URL.
+    url = login.url.rstrip("/").removesuffix("/api")
+    session = Session(url, fingerprint=login.fingerprint, patience=patience)
+    session.prefer_language(_language())
     try:
-        session.account.login(login.username, login.password)
+        try:
+            session.account.login(login.username, login.password)
+        except Untrusted as error:
+            raise _UntrustedService(url, add_fingerprint(error, url)) from error
         yield session
         session.account.logout()
     finally:
         session.close()
+
+
+class _UntrustedService(Untrusted):
+    """The error of a certificate that is not trusted, with the setting that trusts it."""
+
+    def __init__(self, url: str, untrusted: Untrusted) -> None:
+        super().__init__(found=untrusted.found, trusted=untrusted.trusted)
+        self._url = url
+
+    def __str__(self) -> str:
+        if self.trusted is None:
+            fault = f"The certificate of {self._url} is not trusted."
+        else:
+            fault = f"The key of {self._url} does not have the fingerprint in {_FINGERPRINT}."
+        return (
+            f"{fault} Its fingerprint is {self.found}. Set {_FINGERPRINT} to it only if `walkaround tls` "
+            "shows the same on the server."
+        )
+
+
+def _language() -> str:
+    """The language of texts by the locale: that of messages on POSIX, that of the user on Windows."""
+    names = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    name = next(filter(None, names), None) or locale.getlocale()[0] or ""
+    # Windows has names such as `Chinese (Simplified)_China`.
+    return "zh-CN" if name.lower().startswith(("zh", "chinese")) else "en"
 
 
 def every(fetch: Callable[[int, int], Page[T]], key: Callable[[T], str]) -> Iterator[T]:

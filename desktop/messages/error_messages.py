@@ -255,7 +255,8 @@ def _fault_sentence(error: ServerFault) -> str:
             "Errors",
             "No Walkaround service at this address. Check the server address.",
         )
-    if error.code == "unavailable":
+    # The service says what to do: to wait, or to free space.
+    if error.code in {ErrorCode.UNAVAILABLE, ErrorCode.STORAGE_FULL}:
         return error.server_message or QCoreApplication.translate(
             "Errors", "The service is busy. Try again in a moment."
         )

@@ -22,7 +22,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from desktop.client import ClientError
-from desktop.client.http.errors import ServerFault, Unreachable
+from desktop.client.http.errors import ServerFault, Unreachable, Untrusted
 from desktop.client.scripts import PATIENCE_SECONDS, credentials, logged_in
 from shared.wire.inspection import RecordCreate
 
@@ -86,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except ClientError as error:
         print(error, file=sys.stderr)
-        if isinstance(error, Unreachable | ServerFault):
+        if isinstance(error, Unreachable | ServerFault) and not isinstance(error, Untrusted):
             print("Start the script again to go on.", file=sys.stderr)
         return 1
     return 0

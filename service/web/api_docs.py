@@ -51,6 +51,8 @@ def _build_document(app: FastAPI, extend: ExtendDocument, rules: BodyRules) -> d
                 if "application/json" in operation.get("requestBody", {}).get("content", {}):
                     unsupported = {**operation["responses"]["400"], "description": failure_description(415)}
                     operation["responses"].setdefault("415", unsupported)
+        _write_bounds(document["paths"])
+        _write_bounds(document["components"]["schemas"])
         add_texts(document)
         extend(document)
         document = app.openapi_schema = name_schemas(document)
@@ -71,6 +73,27 @@ def _add_schemas(document: dict[str, Any], model: type[BaseModel]) -> None:
     schema = model.model_json_schema(ref_template="#/components/schemas/{model}", mode="serialization")
     schemas |= {**schema.pop("$defs", {}), model.__name__: schema}
     document["components"]["schemas"] = dict(sorted(schemas.items()))
+
+
+_BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
+
+
+def _write_bounds(node: Any) -> None:
+    """Give the bounds of each number the names that JSON Schema has.
+
+    Pydantic writes those of a number that may be an int or a float (`shared.wire.common.Number`) under the
+    names of its own, which no generator of clients knows. Generators read bounds at a type, not at `anyOf`.
+    """
+    if isinstance(node, list):
+        for entry in node:
+            _write_bounds(entry)
+    elif isinstance(node, dict):
+        if isinstance(node.get("anyOf"), list):
+            bounds = {name: node.pop(key) for key, name in _BOUNDS.items() if key in node}
+            for branch in node["anyOf"]:
+                branch.update(bounds)
+        for entry in node.values():
+            _write_bounds(entry)
 
 
 def install_docs(app: FastAPI, extend: ExtendDocument, rules: BodyRules) -> None:

@@ -248,7 +248,11 @@ async def _handle_refusal(_request: Request, problem: Exception) -> JSONResponse
 async def _handle_problem(_request: Request, problem: Exception) -> JSONResponse:
     assert isinstance(problem, Problem)
     body = failure_body(problem.error, problem.msg, problem.details)
-    return JSONResponse(body, status_code=problem.status, headers=problem.headers)
+    headers = problem.headers
+    if problem.status == 200:
+        # A client finds the code of any failure with this status in one place.
+        headers = {**headers, ERROR_HEADER: problem.error}
+    return JSONResponse(body, status_code=problem.status, headers=headers)
 
 
 async def _handle_invalid_input(_request: Request, problem: Exception) -> JSONResponse:

@@ -52,6 +52,9 @@ _ADDED_HEADERS = [
 ]
 
 
+_RETRY_AFTER = (b"retry-after", b"5")
+"""Added to each 503 that does not say itself when to repeat the request, as docs/api.md promises."""
+
 # Not the random numbers of the system: the ID of a request is not a secret, and calling the system releases
 # the interpreter's lock.
 _random = random.Random(secrets.randbits(128))  # noqa: S311
@@ -130,6 +133,8 @@ class RequestMiddleware:
                     (b"x-request-id", this_id.encode()),
                     *(pair for pair in _ADDED_HEADERS if pair[0] not in given_names),
                 ]
+                if status == 503 and _RETRY_AFTER[0] not in given_names:
+                    message["headers"].append(_RETRY_AFTER)
             await send(message)
 
         try:
@@ -148,7 +153,10 @@ class RequestMiddleware:
                 # Too late for another answer. The server would log the text of the exception.
                 return
             if storage_fault in _UNAVAILABLE:
-                await send_failure(send_with_headers, 503, ErrorCode.UNAVAILABLE, _UNAVAILABLE[storage_fault])
+                # As an upload that does not fit is answered: waiting alone frees no room.
+                is_full = storage_fault is StorageFault.DISK_FULL
+                answer = (507, ErrorCode.STORAGE_FULL) if is_full else (503, ErrorCode.UNAVAILABLE)
+                await send_failure(send_with_headers, *answer, _UNAVAILABLE[storage_fault])
                 return
             msg = fill("服务出错，请重试；如再次出现，请将编号 {number} 告知管理员", number=this_id)
             await send_failure(send_with_headers, 500, ErrorCode.INTERNAL, msg, request_id=this_id)

@@ -356,6 +356,7 @@ def test_change_password_new_password_against_the_rules(service: ContractApp) ->
         (field,) = read_data(answer)["fields"]
         assert_refused(answer, 200, "invalid_input", msg, fields=[field])
         assert (field["field"], field["message"]) == ("newPassword", msg)
+        assert answer.headers["x-error"] == "invalid_input"
 
 
 def test_change_password_new_password_equal_to_the_current_one(account: Account) -> None:

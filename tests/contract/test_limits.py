@@ -88,6 +88,22 @@ def test_every_field_of_every_body_has_a_limit(document: dict[str, Any]) -> None
     assert fields == ONLY_COMPARED
 
 
+def keys_of(node: Any) -> Iterator[str]:
+    if isinstance(node, dict):
+        yield from node
+    for part in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        yield from keys_of(part)
+
+
+def test_limits_have_the_names_of_json_schema(document: dict[str, Any]) -> None:
+    assert {"ge", "gt", "le", "lt"} & set(keys_of(document)) == set()
+    schemas = document["components"]["schemas"]
+    fraction = [{"type": kind, "minimum": 0, "maximum": 1} for kind in ("integer", "number")]
+    for name in ("x", "y"):
+        place, absent = schemas["CommentWrite"]["properties"][name]["anyOf"]
+        assert (place["anyOf"], absent) == (fraction, {"type": "null"})
+
+
 def test_every_parameter_has_a_documented_limit(document: dict[str, Any]) -> None:
     assert document["info"]["x-max-head-bytes"] == HEAD_BYTES
     parameters = {

@@ -28,7 +28,7 @@ UNIT = program_folder() / "resources" / "packaging" / "walkaround.service"
 # Not of the service: the login of a script, models of the tests, update notice and camera of the desktop, the
 # build.
 OTHERS = {"WALKAROUND_URL", "WALKAROUND_USERNAME", "WALKAROUND_PASSWORD", "WALKAROUND_TEST_MODELS"}
-OTHERS |= {"WALKAROUND_UPDATE_URL", "WALKAROUND_CAMERA"}
+OTHERS |= {"WALKAROUND_FINGERPRINT", "WALKAROUND_UPDATE_URL", "WALKAROUND_CAMERA"}
 
 documents = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 
@@ -55,18 +55,24 @@ def test_every_file_that_a_document_links_to_exists(document: Path) -> None:
     assert [target for target in targets if not (document.parent / target).exists()] == []
 
 
-def environments() -> list[str]:
-    """The blocks of docs/deploy.md that are lines of service.env."""
-    blocks = re.findall(r"^```ini\n(.*?)^```", DEPLOY.read_text("utf-8"), re.MULTILINE | re.DOTALL)
-    return [block for block in blocks if block.startswith("WALKAROUND_")]
+def environments() -> dict[str, str]:
+    """The blocks of all documents that are lines of service.env, by document and number."""
+    environments = dict[str, str]()
+    for document in DOCUMENTS:
+        # Whatever the language of the block says: readers paste a block without one as well.
+        blocks = re.findall(r"^```\w*\n(.*?)^```", document.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+        named = [block for block in blocks if re.search(r"^WALKAROUND_\w+=", block, re.MULTILINE)]
+        environments |= {f"{document.name} {number}": block for number, block in enumerate(named, start=1)}
+    return environments
 
 
 def test_there_are_environments_to_check() -> None:
-    assert len(environments()) >= 4
+    assert len(environments()) >= 10
+    assert any("&" in block for block in environments().values())
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a POSIX shell reads the file")
-@pytest.mark.parametrize("block", environments(), ids=lambda block: str(block).split("=")[0])
+@pytest.mark.parametrize("block", environments().values(), ids=environments())
 def test_an_environment_of_the_document_is_read_alike_by_the_shell(
     block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -81,6 +87,8 @@ def test_an_environment_of_the_document_is_read_alike_by_the_shell(
             monkeypatch.setenv(name, value)
     settings = Settings()
     for line in block.splitlines():
+        if line.startswith("#"):
+            continue
         name, _, value = line.partition("=")
         setting = getattr(settings, name.removeprefix("WALKAROUND_").lower())
         # systemd takes the value without the quotes around it, whatever is inside.

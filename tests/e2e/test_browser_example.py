@@ -75,6 +75,12 @@ def test_page_shows_a_picture_sets_a_verdict_and_keeps_its_session(tmp_path: Pat
         log_in(browser, site, url)
         browser.press("#records button")
         browser.wait_until("document.querySelector('#items img')?.naturalWidth === 320")
+        # No model has an opinion here, but a reason that is given has to be long enough.
+        browser.evaluate("document.querySelector('#items input').value = '!'")
+        browser.press("#items .failed")
+        browser.wait_for_text("(reason_too_short)")
+        assert browser.evaluate("document.activeElement.placeholder") == "Reason"
+        browser.evaluate("document.querySelector('#items input').value = 'Dent below the joint'")
         browser.press("#items .failed")
         browser.wait_until("document.querySelector('#items strong').textContent === 'failed'")
         # The access token is lost, as if it had expired; the page refreshes it, once for all of its requests.
@@ -86,6 +92,18 @@ def test_page_shows_a_picture_sets_a_verdict_and_keeps_its_session(tmp_path: Pat
         browser.open(site)
         browser.wait_for_text("Left wing")
         assert browser.evaluate(f"{kept}.refresh") != before
+        # The session is lost altogether: the page asks for a login again.
+        browser.evaluate(
+            "sessionStorage.setItem('walkaround-example', "
+            f"JSON.stringify({{...{kept}, access: 'expired', refresh: 'expired'}}))"
+        )
+        browser.open(site)
+        browser.wait_until(
+            "document.getElementById('message').textContent && !document.getElementById('login').hidden"
+        )
+        assert browser.evaluate(f"{kept}") is None
+        log_in(browser, site, url)
         assert browser.errors == []
         answer = httpx.get(f"{url}/api/inspection_item/{item}", headers={"Authorization": f"Bearer {token}"})
-        assert answer.json()["result"][-1]["verdict"]["value"] == "failed"
+        verdict = answer.json()["result"][-1]["verdict"]
+        assert (verdict["value"], verdict["reason"]) == ("failed", "Dent below the joint")

@@ -236,12 +236,12 @@ def test_full_disk_loses_no_saved_data(tmp_path: Path) -> None:
                 break
             item_ids.append(answer.json()["item_id"])
             assert len(item_ids) < 1000
-        assert answer.status_code == 503
+        assert (answer.status_code, answer.json()["data"]["error"]) == (507, "storage_full")
         assert "磁盘空间不足" in answer.json()["msg"]
         picture = bytes(cv2.imencode(".png", samples.draw_panel(960, 640).image)[1])
         photo = {"file": ("a.png", picture + bytes(size), "image/png")}
         upload = http.post("/files", files=photo)
-        assert upload.status_code == 503
+        assert (upload.status_code, upload.json()["data"]["error"]) == (507, "storage_full")
         assert "磁盘空间不足" in upload.json()["msg"]
         for item_id in item_ids:
             assert http.get(f"/inspection_item/{item_id}").status_code == 200

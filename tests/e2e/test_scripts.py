@@ -28,6 +28,7 @@ from shared.wire.common import Page
 from shared.wire.detection import JobState
 from shared.wire.events import ChangeEvent
 from shared.wire.inspection import ItemCreate, Record, RecordCreate
+from tests.desktop.tls_server import TlsServer
 from tests.service_process import ADMIN, create_first_admin, running_service
 from tests.stalling_proxy import StallingProxy
 
@@ -153,6 +154,15 @@ def test_csv_script_suggests_a_second_run_only_if_it_helps(service: str, table: 
         assert "again to go on" not in script.communicate(timeout=60)[1]
     with start_script(table, environment("http://127.0.0.1:9"), patience=0) as script:
         assert "again to go on" in script.communicate(timeout=60)[1]
+
+
+def test_csv_script_names_the_setting_that_trusts_a_certificate(tmp_path: Path, table: Path) -> None:
+    table.write_text("task_id\nT-1\n", "utf-8")
+    with TlsServer(tmp_path).running() as server, start_script(table, environment(server.url)) as script:
+        errors = script.communicate(timeout=60)[1]
+    assert "WALKAROUND_FINGERPRINT" in errors
+    assert server.fingerprint in errors
+    assert "again to go on" not in errors
 
 
 def test_code_of_the_document_runs(service: str, tmp_path: Path) -> None:

@@ -26,6 +26,8 @@ from service.db.schema import current_revision, metadata, migrate, newest_revisi
 from service.exception_trace import trace_of
 from service.running import configure_logging
 from service.settings import Settings
+from service.web.envelope import Problem
+from shared.record.codes import ErrorCode
 from tests.service_app import forget_applications
 
 pytestmark = pytest.mark.both_databases
@@ -187,10 +189,24 @@ def test_full_disk_is_reported(app: FastAPI, anonymous: TestClient, problem: Exc
         raise problem
 
     answer = anonymous.get("/api/crash")
-    assert answer.status_code == 503
-    assert answer.json()["data"]["error"] == "unavailable"
+    is_full = word == "磁盘空间不足"
+    assert answer.status_code == (507 if is_full else 503)
+    assert answer.json()["data"] == {"error": "storage_full" if is_full else "unavailable"}
     assert word in answer.json()["msg"]
+    assert answer.headers.get_list("retry-after") == ([] if is_full else ["5"])
     assert "canary" not in answer.text
+
+
+def test_every_503_says_when_to_repeat_the_request(app: FastAPI, anonymous: TestClient) -> None:
+    @app.get("/api/busy")
+    async def busy(headers: int) -> None:
+        given = {"Retry-After": "7"} if headers else {}
+        raise Problem(503, ErrorCode.UNAVAILABLE, "服务繁忙，请稍后重试", headers=given)
+
+    for headers, seconds in ((0, "5"), (1, "7")):
+        answer = anonymous.get("/api/busy", params={"headers": headers})
+        assert answer.headers.get_list("retry-after") == [seconds]
+    assert "retry-after" not in anonymous.get("/api/auth/me").headers
 
 
 def test_body_over_the_limit_is_refused(anonymous: TestClient) -> None:

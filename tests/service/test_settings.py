@@ -22,7 +22,7 @@ from shared.system.checkup import Level
 from shared.system.paths import program_folder
 
 _NAME = re.compile(r"\bWALKAROUND_([A-Z][A-Z_]*[A-Z])")
-_SETTINGS_OF_OTHER_PROGRAMS = {"URL", "USERNAME", "PASSWORD", "UPDATE_URL"}
+_SETTINGS_OF_OTHER_PROGRAMS = {"URL", "USERNAME", "PASSWORD", "FINGERPRINT", "UPDATE_URL"}
 """Read by scripts (`desktop.client.scripts.credentials`) and the desktop (`desktop.client.updates`)."""
 
 

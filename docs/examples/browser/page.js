@@ -15,7 +15,15 @@ async function attempt(work) {
     await work();
   } catch (error) {
     find("message").textContent = `${error.message} ${error.error ? `(${error.error})` : ""}`;
+    // The session has ended: what the page shows can do nothing until the next login.
+    if (!isLoggedIn()) showLogin();
   }
+}
+
+function showLogin() {
+  find("login").hidden = false;
+  find("record").textContent = "";
+  for (const id of ["records", "items"]) find(id).replaceChildren();
 }
 
 async function showRecords() {
@@ -50,10 +58,18 @@ async function showItem(item) {
     // The bytes are released once they are decoded.
     onload: ({ target }) => URL.revokeObjectURL(target.src),
   }));
+  const reason = element("input", "", { ariaLabel: "Reason", placeholder: "Reason" });
+  row.append(reason);
   for (const value of ["passed", "failed"]) {
     const decide = () => attempt(async () => {
       const path = `/api/inspection_item/${encodeURIComponent(item.item_id)}/verdict`;
-      verdict.textContent = verdictOf(await post(path, { verdict: value }));
+      try {
+        verdict.textContent = verdictOf(await post(path, { verdict: value, reason: reason.value || null }));
+      } catch (error) {
+        // A verdict other than the model's opinion needs a reason.
+        if (error.error === "reason_too_short") reason.focus();
+        throw error;
+      }
     });
     row.append(element("button", value, { onclick: decide, className: value }));
   }

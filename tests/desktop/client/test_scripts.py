@@ -10,17 +10,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from desktop.client import Session
-from desktop.client.http.errors import Unreachable
-from desktop.client.scripts import Credentials, changes, credentials, every, wait_for_detection
+from desktop.client.http.errors import ServerFault, Unreachable, Untrusted
+from desktop.client.scripts import Credentials, changes, credentials, every, logged_in, wait_for_detection
 from shared.system.paths import program_folder
 from shared.wire.common import Page, pagination
 from shared.wire.detection import Job, JobState
 from shared.wire.events import ChangeEvent
+from tests.desktop.client.fake_service import BASE, SECRET, Service
+from tests.desktop.tls_server import TlsServer
 
-NAMES = ("WALKAROUND_URL", "WALKAROUND_USERNAME", "WALKAROUND_PASSWORD")
+NAMES = ("WALKAROUND_URL", "WALKAROUND_USERNAME", "WALKAROUND_PASSWORD", "WALKAROUND_FINGERPRINT")
+LOGIN = ("zhang", SECRET)
 
 # What the client may load besides the standard library: httpx, truststore and pydantic with what they need.
 LIGHT = {
@@ -68,6 +72,71 @@ def test_credentials_come_from_the_environment_before_the_file(
     login = credentials(path)
     assert login == Credentials("http://b", "张三", "a=b")
     assert "a=b" not in repr(login)
+
+
+def test_quotes_around_values_of_the_file_are_removed(tmp_path: Path) -> None:
+    path = env_file(
+        tmp_path,
+        "WALKAROUND_URL='https://a'\nWALKAROUND_USERNAME=\"li mei\"\n"
+        "WALKAROUND_PASSWORD='it's \"so\"'\nWALKAROUND_FINGERPRINT='ab:cd'\n",
+    )
+    assert credentials(path) == Credentials("https://a", "li mei", 'it\'s "so"', "AB:CD")
+    path.write_text("WALKAROUND_URL=http://a\nWALKAROUND_USERNAME='\nWALKAROUND_PASSWORD=\"x'\n", "utf-8")
+    assert credentials(path) == Credentials("http://a", "'", "\"x'")
+
+
+def test_fingerprint_is_refused_where_nothing_compares_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in zip(NAMES, ("http://a", "chief", "secret", "AB:CD"), strict=True):
+        monkeypatch.setenv(name, value)
+    with pytest.raises(ValueError, match="WALKAROUND_FINGERPRINT needs an address"):
+        credentials()
+
+
+@pytest.mark.parametrize("suffix", ["", "/", "/api", "/api/"])
+@pytest.mark.parametrize(
+    ("variables", "language"),
+    [
+        ({"LANG": "en_US.UTF-8"}, "en"),
+        ({"LANG": "zh_CN.UTF-8"}, "zh-CN"),
+        ({"LANG": "zh_CN.UTF-8", "LC_ALL": "de_DE.UTF-8"}, "en"),
+    ],
+)
+def test_login_takes_either_address_and_the_language_of_the_locale(
+    suffix: str,
+    variables: dict[str, str],
+    language: str,
+    service: Service,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    transport = httpx.MockTransport(service)
+    monkeypatch.setattr(
+        "desktop.client.scripts.Session",
+        lambda url, **options: Session(url, transport=transport, **options),
+    )
+    with logged_in(Credentials(f"{BASE}{suffix}", *LOGIN)):
+        pass
+    assert service.requests[0].url.path == "/api/auth/login"
+    assert {request.headers["Accept-Language"] for request in service.requests} == {language}
+
+
+def test_own_certificate_is_trusted_by_its_fingerprint_only(tmp_path: Path) -> None:
+    with TlsServer(tmp_path).running() as server:
+        for fingerprint in (None, "AB:CD"):
+            login = Credentials(server.url, *LOGIN, fingerprint)
+            with pytest.raises(Untrusted, match="WALKAROUND_FINGERPRINT") as raised, logged_in(login):
+                pass
+            assert server.fingerprint in str(raised.value)
+            assert (raised.value.found, raised.value.trusted) == (server.fingerprint, fingerprint)
+        assert server.paths == []
+        # The server is asked, and its answer is none of a login.
+        login = Credentials(server.url, *LOGIN, server.fingerprint)
+        with pytest.raises(ServerFault), logged_in(login):
+            pass
+        assert server.paths == ["/api/auth/login"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes of files")

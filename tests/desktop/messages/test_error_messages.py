@@ -66,6 +66,11 @@ def test_unknown_message_is_shown_as_the_service_sent_it() -> None:
     assert sentence(Refused("新的说明")) == "新的说明"
 
 
+@pytest.mark.parametrize("code", ["unavailable", "storage_full"])
+def test_sentence_of_the_service_says_why_it_cannot_store(code: str) -> None:
+    assert sentence(ServerFault("磁盘空间不足", request_id="abc123", code=code)) == "磁盘空间不足"
+
+
 def test_message_contains_the_request_id() -> None:
     assert "abc123" in sentence(ServerFault(request_id="abc123"))
 

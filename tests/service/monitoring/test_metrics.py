@@ -146,7 +146,7 @@ def test_only_faults_of_the_database_are_counted(client: TestClient, monkeypatch
     client.get("/api/inspection/getInspectionById/none")
     with monkeypatch.context() as patch:
         patch.setattr(Write, "make", full)
-        assert client.post("/api/inspection/create", json={"task_id": "t"}).status_code == 503
+        assert client.post("/api/inspection/create", json={"task_id": "t"}).status_code == 507
     scrape = parse_samples(client.get("/metrics", headers=_HEADERS).text)
     faults = {labels: value for (name, labels), value in scrape.items() if "faults_total" in name}
     assert faults == {frozenset({("why", "disk_full")}): 1}

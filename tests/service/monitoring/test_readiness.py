@@ -36,6 +36,7 @@ def read_failed_checks(client: TestClient) -> dict[str, str]:
     """The failed checks that /readyz reports."""
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json()["data"]["error"]) == (503, "unavailable")
+    assert int(answer.headers["retry-after"]) > 0
     assert client.get("/healthz").json() == _READY
     checks: dict[str, str] = answer.json()["data"]["failed"]
     return checks
