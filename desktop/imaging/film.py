@@ -45,6 +45,7 @@ class Film:
         self._path = path
         self._lock = threading.Lock()
         self._digest = ""
+        self._last: tuple[int, Any, float] | None = None
         self._capture = _open(path)
         self.fps = frames_per_second(self._capture)
         self.count = int(self._get(cv2.CAP_PROP_FRAME_COUNT))
@@ -62,14 +63,19 @@ class Film:
         """Release the file. May be called twice."""
         with self._lock:
             self._capture.release()
+            self._last = None
 
     def seconds(self, number: int) -> float:
-        """The time of a frame since the start of the film."""
-        return number / self.fps
+        """The time of a frame since the start of the film, exact once it has been read.
+
+        Phones and screen recorders leave frames out, so its number alone does not tell it.
+        """
+        last = self._last
+        return last[2] if last is not None and last[0] == number else number / self.fps
 
     def frame(self, number: int, longest: int) -> QImage:
         """A frame by its number from 0, with at most `longest` px on its longer side. Raises ImageError."""
-        pixels = cv2.cvtColor(self._read(number), cv2.COLOR_BGR2RGB)
+        pixels = cv2.cvtColor(self._read(number)[0], cv2.COLOR_BGR2RGB)
         return shrink_image(to_qimage(np.ascontiguousarray(pixels)), longest)
 
     def take(self, number: int) -> PreparedUpload:
@@ -77,24 +83,34 @@ class Film:
 
         Reads the whole film the first time. Raises ImageError, OSError.
         """
-        at = clock(self.seconds(number))
-        _, data = cv2.imencode(".jpg", self._read(number), [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
+        pixels, seconds = self._read(number)
+        at = clock(seconds)
+        _, data = cv2.imencode(".jpg", pixels, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
         frame = FilmFrame(film=self.name, sha256=self._sha256(), number=number, at=at)
         photo = add_xmp(bytes(data), film_frame_packet(frame))
         return PreparedUpload(photo, f"{self.name} {at.replace(':', '-')}.jpg")
 
-    def _read(self, number: int) -> Any:
+    def _read(self, number: int) -> tuple[Any, float]:
+        """The pixels of a frame (uint8, height x width x 3, BGR) and its time.
+
+        The frame that was read last is not read again: in a film that leaves frames out, a jump to a number
+        leads to another frame than the steps before it, and what was shown has to be what is taken.
+        """
         with self._lock:
-            if number != round(self._get(cv2.CAP_PROP_POS_FRAMES)):
-                self._capture.set(cv2.CAP_PROP_POS_FRAMES, number)
-            pixels = read_frame(self._capture)
-        if pixels is None:
-            raise ImageError(
-                QCoreApplication.translate(
-                    "imaging", "Cannot read the film at {0}. It may be damaged."
-                ).format(clock(self.seconds(number)))
-            )
-        return pixels
+            if self._last is None or self._last[0] != number:
+                if number != round(self._get(cv2.CAP_PROP_POS_FRAMES)):
+                    self._capture.set(cv2.CAP_PROP_POS_FRAMES, number)
+                pixels = read_frame(self._capture)
+                if pixels is None:
+                    raise ImageError(
+                        QCoreApplication.translate(
+                            "imaging", "Cannot read the film at {0}. It may be damaged."
+                        ).format(clock(number / self.fps))
+                    )
+                # 0 where the file has no times.
+                seconds = self._get(cv2.CAP_PROP_POS_MSEC) / 1000 or number / self.fps
+                self._last = number, pixels, seconds
+            return self._last[1:]
 
     def _sha256(self) -> str:
         if not self._digest:
@@ -107,7 +123,7 @@ class Film:
 
 
 def read_strip(report: ProgressReport, path: Path, count: int, longest: int) -> None:
-    """Report (number, QImage) of `count` frames at equal distances, at most `longest` px long.
+    """Report (number, seconds, QImage) of `count` frames at equal distances, at most `longest` px long.
 
     Frames that cannot be read are left out. Raises ImageError, OSError.
     """
@@ -116,7 +132,8 @@ def read_strip(report: ProgressReport, path: Path, count: int, longest: int) -> 
         for number in strip_numbers(film.count, count):
             report.check()
             try:
-                report((number, film.frame(number, longest)))
+                image = film.frame(number, longest)
+                report((number, film.seconds(number), image))
             except ImageError:
                 continue
     finally:

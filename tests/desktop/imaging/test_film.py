@@ -12,9 +12,11 @@ from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from desktop.background.workers import run
+from desktop.imaging import film as film_module
 from desktop.imaging.decoding.errors import ImageError
 from desktop.imaging.film import Film, clock, read_strip, strip_numbers
 from shared.images.camera_data import read_camera_data
+from shared.images.cv import cv2
 from shared.wire.files import FilmFrame
 from tests.films import make_film
 
@@ -31,6 +33,27 @@ def test_frames_are_read_in_any_order(tmp_path: Path, suffix: str) -> None:
         assert abs(image.pixelColor(50, 40).red() - 40 - 4 * number) <= 3
     film.close()
     film.close()
+
+
+def test_the_frame_that_was_shown_is_taken_at_its_own_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    film = Film(make_film(tmp_path / "x.mp4"))
+    read = film._get
+    # A film that leaves frames out: the times are not those of an even rate.
+    monkeypatch.setattr(film, "_get", lambda name: 12_340.0 if name == cv2.CAP_PROP_POS_MSEC else read(name))
+    assert film.seconds(25) == 2.5
+    shown = film.frame(25, 320)
+    assert film.seconds(25) == 12.34
+    assert film.seconds(26) == 2.6
+    # The place in the file is another one now.
+    monkeypatch.setattr(film_module, "read_frame", lambda _capture: pytest.fail("it is read again"))
+    taken = film.take(25)
+    film.close()
+    assert taken.name == "x.mp4 00-12.340.jpg"
+    assert isinstance(taken.source, bytes)
+    again = QImage.fromData(taken.source).pixelColor(50, 40)
+    assert abs(again.red() - shown.pixelColor(50, 40).red()) <= 3
 
 
 @pytest.mark.parametrize("name", ["engine 1.avi", "孔探 & <2>, SHA-256 '3'.avi"])
@@ -87,12 +110,13 @@ def test_the_packaged_program_never_calls_ffmpeg(tmp_path: Path, monkeypatch: py
 
 def test_a_strip_shows_the_whole_film(qtbot: QtBot, tmp_path: Path) -> None:
     path = make_film(tmp_path / "a.avi")
-    frames: list[tuple[int, QImage]] = []
+    frames: list[tuple[int, float, QImage]] = []
     ended: list[None] = []
     run(read_strip, path, 8, 60, owner=None, progress=frames.append, done=ended.append)
     qtbot.waitUntil(lambda: bool(ended), timeout=_SOON)
-    assert [number for number, _ in frames] == [0, 5, 10, 15, 20, 25, 30, 35]
-    assert all(abs(image.pixelColor(9, 9).red() - 40 - 4 * number) <= 3 for number, image in frames)
+    assert [number for number, _, _ in frames] == [0, 5, 10, 15, 20, 25, 30, 35]
+    assert [seconds for _, seconds, _ in frames] == [number / 10 for number, _, _ in frames]
+    assert all(abs(image.pixelColor(9, 9).red() - 40 - 4 * number) <= 3 for number, _, image in frames)
 
 
 def test_a_short_film_has_a_short_strip() -> None:

@@ -148,11 +148,9 @@ class FilmDialog(BaseDialog):
             lane=Lane.LONG,
         )
 
-    def _on_strip_frame(self, frame: tuple[int, QImage]) -> None:
-        if self.film is None:
-            return
-        number, image = frame
-        item = QListWidgetItem(QPixmap.fromImage(image), clock(self.film.seconds(number)))
+    def _on_strip_frame(self, frame: tuple[int, float, QImage]) -> None:
+        number, seconds, image = frame
+        item = QListWidgetItem(QPixmap.fromImage(image), clock(seconds))
         item.setData(_NUMBER, number)
         self.strip.addItem(item)
 
@@ -161,9 +159,13 @@ class FilmDialog(BaseDialog):
 
     def _on_moved(self, number: int) -> None:
         if self.film is not None:
+            self._show_time(number)
+            self._soon.start()
+
+    def _show_time(self, number: int) -> None:
+        if self.film is not None:
             length = clock(self.film.seconds(self.film.count))
             self.time.setText(f"{clock(self.film.seconds(number))} / {length}")
-            self._soon.start()
 
     def _read(self) -> None:
         """Read the chosen frame, after the one that is being read."""
@@ -178,6 +180,8 @@ class FilmDialog(BaseDialog):
             self.take.setEnabled(True)
             if self.slider.value() != number:
                 self._soon.start()
+            else:
+                self._show_time(number)
 
         self._reading = run(
             self.film.frame, number, _LARGE_PX, owner=self, done=shown, failed=self._on_failed, lane=Lane.LONG
