@@ -100,13 +100,17 @@ def yolo_row(number: int, rect: Rect, width: int, height: int) -> str:
 
 
 def yolo_yaml(classes: Iterable[str], folders: Mapping[str, str]) -> str:
-    """Return the `data.yaml` of a dataset with these classes; `folders` maps uses to folders of pictures."""
+    """Return the `data.yaml` of a dataset with these classes; `folders` maps uses to folders of pictures.
+
+    Without `path`, which Ultralytics reads as relative to the folder where it runs, the folders are relative
+    to the file.
+    """
     # Every JSON string is also a YAML string.
     rows = "".join(
         f"  {number}: {json.dumps(name, ensure_ascii=False)}\n" for number, name in enumerate(classes)
     )
     folder_rows = "".join(f"{use}: {folder}\n" for use, folder in folders.items())
-    return f"path: .\n{folder_rows}names:{' {}' if not rows else ''}\n{rows}"
+    return f"{folder_rows}names:{' {}' if not rows else ''}\n{rows}"
 
 
 def clean_class_name(name: str) -> str:

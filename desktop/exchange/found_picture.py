@@ -18,7 +18,10 @@ from desktop.exchange.formats import coco, cvat, geojson, label_studio, voc, wal
 from desktop.exchange.formats.archive import MAX_BYTES, is_archive, members
 from shared.images.formats import SUFFIXES
 
-_PICTURE_FOLDERS = (".", "images", "../images", "images/*", "../images/*", "../../images/*", "../*/images")
+_PICTURE_FOLDERS = (
+    *(".", "images", "../images", "../JPEGImages"),
+    *("images/*", "../images/*", "../../images/*", "../*/images"),
+)
 """The folders in which labelling programs store pictures, relative to the folder of the file with the
 regions.
 """

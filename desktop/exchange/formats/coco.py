@@ -16,6 +16,7 @@ Source of the fields: the COCO data format, https://cocodataset.org/#format-data
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -37,6 +38,7 @@ from desktop.exchange.data.imported_regions import (
     choose,
     fit_regions,
     parse_rect,
+    rotated_bounds,
     scale_rect,
 )
 from desktop.exchange.formats.archive import is_archive, pack, unpack
@@ -146,14 +148,18 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
                 continue
             attributes = annotation.get("attributes")
             attributes = attributes if isinstance(attributes, dict) else {}
+            # CVAT exports a rotated box unturned, and its angle in degrees.
+            angle = attributes.get("rotation")
+            angle = math.radians(angle) if isinstance(angle, int | float) else 0.0
+            turned = rotated_bounds(rect, angle) or rect
             description, model_id = attributes.get("description"), attributes.get("model_id")
             drafts.append(
                 ImportedRegion(
                     name=names.get(_key(annotation.get("category_id")), ""),
-                    rect=scale_rect(rect, None if size is None else (size.w, size.h), target),
+                    rect=scale_rect(turned, None if size is None else (size.w, size.h), target),
                     description=description if isinstance(description, str) else None,
                     model_id=model_id if isinstance(model_id, str) else None,
-                    is_bounding_box=_is_other_shape(shape, rect),
+                    is_bounding_box=turned != rect or _is_other_shape(shape, rect),
                 )
             )
     except (KeyError, TypeError, ValueError, AttributeError) as error:

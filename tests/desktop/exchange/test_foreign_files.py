@@ -335,6 +335,17 @@ def test_a_date_before_a_name_is_another_picture() -> None:
     assert refused.value.reason is Reason.WHICH_PICTURE
 
 
+def test_turned_box_of_a_coco_file_of_cvat_becomes_the_box_around_it() -> None:
+    document = json.loads(coco())
+    document["annotations"][0]["attributes"] = {"occluded": False, "rotation": 90.0}
+    document["annotations"][1]["attributes"] = {"occluded": False, "rotation": 0.0}
+    turned, dent = read(json.dumps(document), "a.json")
+    assert [round(number) for number in (turned.rect.x, turned.rect.y, turned.rect.w, turned.rect.h)] == [
+        *(50, 250, 400, 300)
+    ]
+    assert (turned.is_bounding_box, dent.is_bounding_box) == (True, False)
+
+
 def test_numbers_of_coco_may_be_texts() -> None:
     document = json.loads(coco())
     for annotation in document["annotations"]:

@@ -65,7 +65,7 @@ def test_reference_image_of_a_walkaround_export_is_found(tmp_path: Path) -> None
     assert picture.name == "wing.png"
 
 
-@pytest.mark.parametrize("folder", [".", "../images"])
+@pytest.mark.parametrize("folder", [".", "../images", "../JPEGImages"])
 def test_picture_with_the_stem_of_a_yolo_label_file_is_found(tmp_path: Path, folder: str) -> None:
     labels = tmp_path / "labels"
     labels.mkdir()
