@@ -23,6 +23,7 @@ from desktop.record.detection_settings import (
 from desktop.record.document import Document, ItemView, fraction_point
 from desktop.record.item_rows import ItemRow
 from shared.record import content
+from shared.record.entries import EntryRegion
 from shared.record.geometry import Rect, pixels_to_point
 from shared.wire.catalogue import ReferenceImage
 
@@ -104,6 +105,15 @@ def item_file(item: ItemView | None, home: ReferenceFile | None) -> ReferenceFil
     info = ((item.item_point or {}) if item is not None else {}).get("fileInfo") or {}
     is_named = content.names_other_file(info, None if home is None else home.info)
     return ReferenceFile(info) if is_named else home
+
+
+def inspected_region(item: ItemView, home: ReferenceFile | None) -> EntryRegion | None:
+    """The item's region as a detection keeps it; `home` is the file of its record."""
+    point, file = (item.item_point or {}).get("point"), item_file(item, home)
+    if not point or file is None:
+        return None
+    x, y, w, h = (float(point[side]) for side in ("x", "y", "w", "h"))
+    return {"x": x, "y": y, "w": w, "h": h, "ipfs_cid": file.info.get("ipfs_cid")}
 
 
 @dataclass(frozen=True, slots=True)

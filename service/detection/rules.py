@@ -11,7 +11,15 @@ from service.detection.failure import MESSAGES
 from service.detection.messages import Done
 from shared import __version__
 from shared.record.codes import ErrorCode, InspectionGap, Progress
-from shared.record.entries import Entry, EntryBox, EntryCoverage, EntryFile, Provenance, entry_pictures
+from shared.record.entries import (
+    Entry,
+    EntryBox,
+    EntryCoverage,
+    EntryFile,
+    EntryRegion,
+    Provenance,
+    entry_pictures,
+)
 from shared.record.geometry import Quad, Rect, inspected_shares, map_corners, point_to_pixels
 from shared.wire.files import StoredFile
 from shared.wire.inspection import DetectionSettings, IgnoredArea
@@ -144,17 +152,19 @@ def taken_entry(
     model: ModelFacts | None,
     photo: StoredFile | None,
     settings: object,
+    region: EntryRegion | None,
     attempt: int,
     queued_at: dt.datetime,
     at: dt.datetime,
 ) -> Entry:
-    """The entry of a job that was taken `at` this time; `settings` are the item's."""
+    """The entry of a job that was taken `at` this time; `settings` and `region` are the item's."""
     return {
         **entry_pictures(None if photo is None else image_facts(photo)),
         **_unfinished_fields(Progress.DETECTING, job_id),
         "provenance": {
             **_model(model_id, model),
             "settings": settings,
+            "region": region,
             "program_version": __version__,
             "queued_at": _text(queued_at),
             "started_at": _text(at),

@@ -54,6 +54,8 @@ class InspectionGap(StrEnum):
     NO_PHOTO = "no_photo"
     NOT_DETECTED = "not_detected"
     """No detection of the newest photo has finished."""
+    REGION_CHANGED = "region_changed"
+    """The region was moved or its picture replaced since the detection."""
     INCOMPLETE_COVERAGE = "incomplete_coverage"
     """The photo shows too little of the region."""
 

@@ -137,10 +137,21 @@ class EntryCoverage(TypedDict):
     required: float
 
 
+class EntryRegion(TypedDict):
+    """The region that a detection inspected: where the item had it, and the content id of its file."""
+
+    x: float
+    y: float
+    w: float
+    h: float
+    ipfs_cid: str | None
+
+
 class Provenance(TypedDict, total=False):
     """The model, settings and times of a detection.
 
-    Times are ISO 8601 with Z. `settings` are the item's, as a client wrote them.
+    Times are ISO 8601 with Z. `settings` are the item's, as a client wrote them; `region` is the item's at
+    the start, None for an item without one.
     """
 
     model_id: str
@@ -149,6 +160,7 @@ class Provenance(TypedDict, total=False):
     model_sha256: str | None
     program_version: str
     settings: object
+    region: EntryRegion | None
     queued_at: str
     started_at: str
     finished_at: str

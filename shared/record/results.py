@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from unicodedata import east_asian_width
 
 from shared.record.codes import InspectionGap, Progress, Status, Verdict
-from shared.record.entries import Entry, EntryAppearance, EntryCoverage
+from shared.record.entries import Entry, EntryAppearance, EntryCoverage, EntryRegion
 
 SERVICE_KEYS = ("verdict", "correction", "job_id", "provenance")
 """The keys of an entry that only the service writes. An entry with one of them is an entry of the service."""
@@ -169,16 +169,20 @@ def accepted_version(entry: Entry | None) -> int | None:
     return version if isinstance(version, int) else None
 
 
-def acceptable_version(entries: Iterable[Entry], photo_file_id: str | None) -> int | None:
+def acceptable_version(
+    entries: Iterable[Entry], photo_file_id: str | None, region: EntryRegion | None
+) -> int | None:
     """Return the version with the model's opinion that a person can accept unchanged.
 
     Returns None without a finished detection, if the detection used another photo than the newest one,
-    `photo_file_id`, if it inspected too little of the region, and if a person has corrected its findings,
-    because the correction replaces the opinion.
+    `photo_file_id`, or another region than the item has now, if it inspected too little of the region, and
+    if a person has corrected its findings, because the correction replaces the opinion.
     """
     sorted_entries = sort_by_version(entries)
     entry = finished_detection(sorted_entries)
     if entry is None or is_correction(entry) or is_incomplete(entry):
+        return None
+    if is_region_changed(sorted_entries, region):
         return None
     photo = (entry.get("inputImage") or {}).get("file_id")
     return entry_version(entry, sorted_entries.index(entry)) if photo in (None, photo_file_id) else None
@@ -239,11 +243,30 @@ def differs(verdict: Verdict, opinion: bool | None) -> bool:
     return (verdict is Verdict.PASSED) is not opinion
 
 
-def inspection_gap(entries: Sequence[Entry], photo_file_id: str | None) -> InspectionGap | None:
+def is_region_changed(entries: Iterable[Entry], region: EntryRegion | None) -> bool:
+    """Return True if the newest finished detection inspected another region than the item has now.
+
+    A region is another one if it was moved, resized, or is on another picture. Results of earlier versions
+    do not say which they inspected.
+    """
+    provenance = (newest_model_entry(entries) or {}).get("provenance") or {}
+    if "region" not in provenance:
+        return False
+    inspected = provenance["region"]
+    if inspected is None or region is None:
+        return inspected is not region
+    places = [(part["x"], part["y"], part["w"], part["h"]) for part in (inspected, region)]
+    files = {part["ipfs_cid"] for part in (inspected, region)} - {None}
+    return places[0] != places[1] or len(files) > 1
+
+
+def inspection_gap(
+    entries: Sequence[Entry], photo_file_id: str | None, region: EntryRegion | None
+) -> InspectionGap | None:
     """Return what is missing from the inspection of an item; None if its newest photo was inspected.
 
-    `photo_file_id`: the file of the newest photo, None without a photo. A result counts as a detection if it
-    is the service's. An entry that a client wrote is none.
+    `photo_file_id`: the file of the newest photo, None without a photo. `region`: the item's. A result counts
+    as a detection if it is the service's. An entry that a client wrote is none.
     """
     if photo_file_id is None:
         return InspectionGap.NO_PHOTO
@@ -252,6 +275,8 @@ def inspection_gap(entries: Sequence[Entry], photo_file_id: str | None) -> Inspe
         return InspectionGap.NOT_DETECTED
     if (entry.get("inputImage") or {}).get("file_id") not in (None, photo_file_id):
         return InspectionGap.NOT_DETECTED
+    if is_region_changed(entries, region):
+        return InspectionGap.REGION_CHANGED
     return InspectionGap.INCOMPLETE_COVERAGE if covers_too_little(entry) else None
 
 

@@ -86,6 +86,8 @@ def gap_text(item: UninspectedItem) -> str:
             return QCoreApplication.translate("UninspectedItems", "no photo")
         case InspectionGap.NOT_DETECTED:
             return QCoreApplication.translate("UninspectedItems", "not detected")
+        case InspectionGap.REGION_CHANGED:
+            return QCoreApplication.translate("UninspectedItems", "region changed since the detection")
     share = "–" if item.coverage is None else percent(item.coverage["inspected"])
     return QCoreApplication.translate("UninspectedItems", "{share}% of the region inspected").format(
         share=share

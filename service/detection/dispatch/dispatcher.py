@@ -180,7 +180,8 @@ class Dispatcher:
             item = locked.input()
             photo = None if item.photo_file_id is None else file_info(session, item.photo_file_id)
             entry = rules.taken_entry(
-                row.job_id, row.model_id, model, photo, item.settings, row.attempt, row.created_at, now()
+                *(row.job_id, row.model_id, model, photo, item.settings, item.region),
+                *(row.attempt, row.created_at, now()),
             )
             version = locked.put_result(entry, row.actor)
         except Problem:

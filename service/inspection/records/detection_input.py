@@ -16,21 +16,23 @@ from service.files.lookup import file_info
 from service.inspection import problems
 from service.inspection.records import item_rows
 from service.inspection.records.item_rows import ItemRow, newest_photos
-from service.inspection.records.matches import reference_file
+from service.inspection.records.matches import entry_region, places, reference_file
 from service.inspection.records.records import RecordRow
 from service.inspection.rules import FINISHED, result_values, with_entry
 from service.inspection.seal_state import newest_editions, refuse_sealed, state_of
 from service.inspection.tables import ITEM, ITEM_ORDER, PHOTO, RECORD
 from shared.record import results
 from shared.record.codes import SEALED_STATES, Status, Verdict
-from shared.record.entries import Entry
+from shared.record.entries import Entry, EntryRegion
 from shared.wire.inspection import ItemPoint, Point
 from shared.wire.photos import Assigned
 
-_KNOWN_RECORD = select(RECORD.c.inspection_id).where(RECORD.c.inspection_id == bindparam("inspection_id"))
+_KNOWN_RECORD = select(RECORD.c.reference_image_id).where(
+    RECORD.c.inspection_id == bindparam("inspection_id")
+)
 _DETECTABLE = ITEM.c.model_id.is_not(None) & ITEM.c.item_id.in_(select(PHOTO.c.item_id))
 _OF_RECORD = (
-    select(ITEM.c.item_id, ITEM.c.result, ITEM.c.model_id)
+    select(ITEM.c.item_id, ITEM.c.item_point, ITEM.c.result, ITEM.c.model_id)
     .where(ITEM.c.inspection_id == bindparam("inspection_id"), _DETECTABLE)
     .order_by(*ITEM_ORDER)
 )
@@ -64,7 +66,8 @@ class DetectionInput:
     the item's fileInfo names, else that of the record's reference image; `mm_per_pixel` is known when it is
     the reference image's own file. `photo_file_id` is the newest photo's file, `photo_alignment` what is
     known of it as a photo of the record. `settings` are the item's own, as the client wrote them:
-    `shared.wire.inspection.DetectionSettings` unless they make no sense.
+    `shared.wire.inspection.DetectionSettings` unless they make no sense. `region` is what the result keeps
+    of `point` and the reference file.
     """
 
     item_id: str
@@ -77,6 +80,7 @@ class DetectionInput:
     photo_file_id: str | None
     photo_alignment: PhotoAlignment | None
     settings: Any
+    region: EntryRegion | None
 
 
 class LockedItem:
@@ -115,6 +119,7 @@ class LockedItem:
             photo_file_id=None if photo is None else photo.file_id,
             photo_alignment=_place(photo, file_id),
             settings=(item_point.model_extra or {}).get("detection"),
+            region=entry_region(item_point.point, reference),
         )
 
     def is_under_way(self, job_id: str) -> bool:
@@ -163,19 +168,24 @@ class DetectionAccess:
     def open_items(self, session: Session, inspection_id: str, outdated: bool = False) -> list[str]:
         """The ids of a record's items with a model and a photo that no person has decided, oldest first.
 
-        `outdated`: only those without a current result, which is one of the newest photo by the item's model.
+        `outdated`: only those without a current result, which is one of the newest photo and the region as it
+        is, by the item's model and settings.
         Raises Problem 404, and 409 when the record is sealed.
         """
         values = {"inspection_id": inspection_id}
-        if session.execute(_KNOWN_RECORD, values).one_or_none() is None:
+        record = session.execute(_KNOWN_RECORD, values).one_or_none()
+        if record is None:
             raise problems.no_record()
         refuse_sealed(session, inspection_id)
-        newest = newest_photos(session, inspection_id)
+        newest = newest_photos(session, inspection_id) if outdated else {}
+        regions = places(session, inspection_id, record.reference_image_id) if outdated else {}
         item_ids = []
         for row in session.execute(_OF_RECORD, values):
             entries = json.loads(row.result)
-            current = outdated and _is_current(entries, row.model_id, newest.get(row.item_id))
-            if _is_undecided(entries) and not current:
+            if results.current_verdict(entries) is not Verdict.UNDECIDED:
+                continue
+            region = regions[row.item_id].inspected if outdated else None
+            if not outdated or not _is_current(entries, row, newest.get(row.item_id), region):
                 item_ids.append(row.item_id)
         return item_ids
 
@@ -215,15 +225,18 @@ def _place(photo: Row[*tuple[Any, ...]] | None, reference_file_id: str | None) -
     return PhotoAlignment(json.loads(photo.homography), photo.assigned == Assigned.PERSON)
 
 
-def _is_undecided(entries: Sequence[Entry]) -> bool:
-    return results.current_verdict(entries) is Verdict.UNDECIDED
-
-
-def _is_current(entries: Sequence[Entry], model_id: str, photo_file_id: str | None) -> bool:
-    """Whether the newest finished detection is of this photo and by this model."""
+def _is_current(
+    entries: Sequence[Entry], item: Row[Any], photo_file_id: str | None, region: EntryRegion | None
+) -> bool:
+    """Whether the newest finished detection is of this photo and region, by the item's model and settings."""
     entry = results.finished_detection(entries)
-    if entry is None:
+    if entry is None or results.is_region_changed(entries, region):
         return False
     photo = (entry.get("inputImage") or {}).get("file_id")
-    model = ((results.newest_model_entry(entries) or {}).get("provenance") or {}).get("model_id")
-    return photo in (None, photo_file_id) and model in (None, model_id)
+    origin = (results.newest_model_entry(entries) or {}).get("provenance") or {}
+    settings = json.loads(item.item_point or "{}").get("detection")
+    return (
+        photo in (None, photo_file_id)
+        and origin.get("model_id") in (None, item.model_id)
+        and origin.get("settings", settings) == settings
+    )

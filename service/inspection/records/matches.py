@@ -13,9 +13,10 @@ from service.catalogue.service import find_reference_image
 from service.files.lookup import file_info, find_file
 from service.inspection.rules import json_text
 from service.inspection.tables import ITEM, ITEM_ORDER
+from shared.record.entries import EntryRegion
 from shared.record.geometry import map_corners, point_to_pixels
 from shared.wire.files import StoredFile
-from shared.wire.inspection import ItemPoint, Place
+from shared.wire.inspection import ItemPoint, Place, Point
 from shared.wire.photos import PhotoMatch
 
 _ITEMS = (
@@ -40,12 +41,16 @@ class MatchRegion:
 
 @dataclass(frozen=True, slots=True)
 class ItemRegion:
-    """An item of a record; `region` is None while its region or its reference image is not known."""
+    """An item of a record; `region` is None while its region or its reference image is not known.
+
+    `inspected` is the region as a detection keeps it.
+    """
 
     item_id: str
     item_name: str
     region: MatchRegion | None
     reference: StoredFile | None
+    inspected: EntryRegion | None = None
 
     def corners(self, homography: Sequence[Sequence[float]]) -> list[list[float]] | None:
         """The corners of the region in px of the photo; None when they are not known."""
@@ -62,6 +67,14 @@ def reference_file(session: Session, point: ItemPoint, image: StoredFile | None)
         return image
     stored = find_file(session, point.fileInfo.model_dump(exclude_none=True))
     return image if stored is None else stored
+
+
+def entry_region(point: Point | None, reference: StoredFile | None) -> EntryRegion | None:
+    """An item's region on its reference file as a detection keeps it."""
+    if point is None or reference is None:
+        return None
+    x, y, w, h = (float(value) for value in (point.x, point.y, point.w, point.h))
+    return {"x": x, "y": y, "w": w, "h": h, "ipfs_cid": reference.ipfs_cid}
 
 
 def record_image(session: Session, reference_image_id: str | None) -> StoredFile | None:
@@ -82,12 +95,11 @@ def places(session: Session, inspection_id: str, reference_image_id: str | None)
         if file_json not in files:
             files[file_json] = reference_file(session, point, image)
         file, region = files[file_json], None
-        if file is not None and point.point is not None:
-            x, y, w, h = (
-                float(value) for value in (point.point.x, point.point.y, point.point.w, point.point.h)
-            )
-            region = MatchRegion(row.item_id, file.file_id, (x, y, w, h), _is_fixed(point))
-        items[row.item_id] = ItemRegion(row.item_id, row.item_name, region, file)
+        inspected = entry_region(point.point, file)
+        if file is not None and inspected is not None:
+            place = (inspected["x"], inspected["y"], inspected["w"], inspected["h"])
+            region = MatchRegion(row.item_id, file.file_id, place, _is_fixed(point))
+        items[row.item_id] = ItemRegion(row.item_id, row.item_name, region, file, inspected)
     return items
 
 

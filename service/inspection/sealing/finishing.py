@@ -18,6 +18,7 @@ from service.detection.models.labels import severities
 from service.inspection import problems, sources
 from service.inspection.records import item_rows
 from service.inspection.records.item_rows import ItemRow, newest_photos
+from service.inspection.records.matches import places
 from service.inspection.records.records import (
     RecordRow,
     Records,
@@ -34,7 +35,7 @@ from service.inspection.tables import EDITION, ITEM, ITEM_ORDER, POLICY
 from service.web.security import Caller
 from shared.record import results
 from shared.record.codes import Status, Verdict
-from shared.record.entries import Entry
+from shared.record.entries import Entry, EntryRegion
 from shared.wire.seal import RecordFinish
 
 CLOCK_TOLERANCE = dt.timedelta(minutes=5)
@@ -52,6 +53,7 @@ class _Case:
     entries: list[Entry]
     photo_file_id: str | None
     """The newest photo's."""
+    region: EntryRegion | None
 
     @property
     def is_undecided(self) -> bool:
@@ -63,7 +65,7 @@ class _Case:
 
     @property
     def acceptable_version(self) -> int | None:
-        return results.acceptable_version(self.entries, self.photo_file_id)
+        return results.acceptable_version(self.entries, self.photo_file_id, self.region)
 
     @property
     def summary(self) -> dict[str, str]:
@@ -96,7 +98,11 @@ class Finishing:
             if not rows:
                 raise problems.conflict("检查记录没有检查项，无法完成，请先添加检查项")
             photos = newest_photos(session, inspection_id)
-            cases = [_Case(row, json.loads(row.result), photos.get(row.item_id)) for row in rows]
+            regions = places(session, inspection_id, record.reference_image_id)
+            cases = [
+                _Case(row, json.loads(row.result), photos.get(row.item_id), regions[row.item_id].inspected)
+                for row in rows
+            ]
             self._refuse_running(session, inspection_id, cases)
             if body.accept_model_opinion:
                 self._accept(session, record, cases, body, caller)
@@ -239,7 +245,7 @@ def _refuse_undecided(cases: Sequence[_Case]) -> None:
 def _refuse_uninspected(cases: Sequence[_Case]) -> None:
     uninspected = []
     for case in cases:
-        gap = results.inspection_gap(case.entries, case.photo_file_id)
+        gap = results.inspection_gap(case.entries, case.photo_file_id, case.region)
         if gap is not None and results.current_verdict(case.entries) is Verdict.PASSED:
             uninspected.append({**case.summary, "gap": str(gap)})
     if uninspected:

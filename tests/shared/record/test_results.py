@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from shared.record import results
 from shared.record.codes import Progress, Status, Verdict
-from shared.record.entries import Entry
+from shared.record.entries import Entry, EntryRegion
 
 
 def detection(version: int, passed: bool | None = True, progress: str = "done") -> Entry:
@@ -130,7 +130,7 @@ def test_entry_of_a_client_is_not_a_model_opinion() -> None:
     assert results.is_passed(entered) is True
     assert results.has_client_result(entered)
     assert results.model_opinion(entered) is None
-    assert results.acceptable_version(entered, "photo") is None
+    assert results.acceptable_version(entered, "photo", None) is None
     assert results.finished_detection(entered) is results.newest_detection(entered) is None
     assert results.count_items([entered]) == results.Counters(items=1, undecided=1)
 
@@ -216,7 +216,7 @@ def test_incomplete_detection_has_findings_and_gives_no_opinion() -> None:
     entries = [passed, incomplete]
     assert results.model_opinion(entries) is None
     assert results.is_passed(entries) is None
-    assert results.acceptable_version(entries, "photo") is None
+    assert results.acceptable_version(entries, "photo", None) is None
     assert results.finished_detection(entries) is incomplete
 
 
@@ -251,4 +251,32 @@ def test_light_from_another_side_is_known_only_where_a_detection_says_so() -> No
     ],
 )
 def test_gap_of_an_inspection(entries: list[Entry], photo: str | None, gap: str | None) -> None:
-    assert results.inspection_gap(entries, photo) == gap
+    assert results.inspection_gap(entries, photo, None) == gap
+
+
+_REGION: EntryRegion = {"x": 0.1, "y": 0.2, "w": 0.3, "h": 0.4, "ipfs_cid": "left"}
+_MOVED: EntryRegion = {**_REGION, "x": 0.11}
+_ON_ANOTHER_FILE: EntryRegion = {**_REGION, "ipfs_cid": "right"}
+_ON_ANY_FILE: EntryRegion = {**_REGION, "ipfs_cid": None}
+
+
+@pytest.mark.parametrize(
+    ("inspected", "now", "is_changed"),
+    [
+        (_REGION, _REGION, False),
+        (_REGION, _ON_ANY_FILE, False),
+        (_REGION, _MOVED, True),
+        (_REGION, _ON_ANOTHER_FILE, True),
+        (_REGION, None, True),
+        (None, _REGION, True),
+        (None, None, False),
+    ],
+)
+def test_result_of_another_region_is_none_of_this_one(
+    inspected: EntryRegion | None, now: EntryRegion | None, is_changed: bool
+) -> None:
+    detected: Entry = {"isPassed": True, "job_id": "j", "version": 1, "provenance": {"region": inspected}}
+    assert results.is_region_changed([detected], now) is is_changed
+    assert (results.acceptable_version([detected], "photo", now) is None) is is_changed
+    assert results.inspection_gap([detected], "photo", now) == ("region_changed" if is_changed else None)
+    assert not results.is_region_changed([{**detected, "provenance": {}}], now), "of an earlier version"

@@ -23,6 +23,7 @@ from desktop.pages.sealing.finish_dialog import (
     WaitingItem,
 )
 from desktop.record.open_record import OpenRecord
+from desktop.record.region_link import inspected_region
 from desktop.report.collect import collect
 from desktop.widgets import KeyBarrier, status_text
 from shared.names import user_label
@@ -135,7 +136,8 @@ class FinishController(QObject):
                 continue
             photo = newest_photo.get(open_record.edits.service_id(row.item_id))
             opinion = None
-            if results.acceptable_version(item.result, photo) is not None:
+            region = inspected_region(item, open_record.link.record_file)
+            if results.acceptable_version(item.result, photo, region) is not None:
                 opinion = Verdict.PASSED if results.model_opinion(item.result) else Verdict.FAILED
             entry = results.finished_detection(item.result)
             is_corrected = entry is not None and results.is_correction(entry)
@@ -149,7 +151,8 @@ class FinishController(QObject):
             if item is None or item.verdict is not Verdict.PASSED:
                 continue
             photo = newest_photo.get(open_record.edits.service_id(row.item_id))
-            gap = results.inspection_gap(item.result, photo)
+            region = inspected_region(item, open_record.link.record_file)
+            gap = results.inspection_gap(item.result, photo, region)
             if gap is not None:
                 coverage = results.entry_coverage(results.finished_detection(item.result))
                 uninspected.append(UninspectedItem(row.item_id, row.number, row.name, gap, coverage))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QFileDialog, QPushButton
+from PySide6.QtWidgets import QAbstractButton, QFileDialog, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from desktop.pages.sealing.finish_dialog import FinishDialog
@@ -14,7 +14,7 @@ from desktop.pages.workbench.photos.capture import CaptureDialog
 from shared.images.cv import cv2
 from shared.record.codes import Status, Verdict
 from shared.samples import View, draw_panel, photograph
-from shared.wire.inspection import RecordCreate
+from shared.wire.inspection import ItemPoint, ItemUpdate, Point, RecordCreate
 from tests.desktop.app.appearance_checks import cut
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, frame, make_record, picture
@@ -93,6 +93,40 @@ def test_photo_detection_verdict_finish_report(
         qtbot.waitUntil((tmp_path / name).exists)
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
     assert "only dirt" in (tmp_path / "report.html").read_text("utf-8")
+
+
+def test_an_item_whose_region_moved_since_its_detection_is_not_inspected(
+    workbench: WorkbenchDriver, qtbot: QtBot, photo: Path
+) -> None:
+    record_id = make_record(workbench.session, REGION)
+    workbench.open(record_id, qtbot.waitUntil)
+    page = workbench.page
+    page.photos.uploading.add([photo])
+    qtbot.waitUntil(lambda: page.photos.pairing.pair is not None)
+    workbench.context.commands.run("item.detect")
+    qtbot.waitUntil(lambda: page.open_record.rows[0].findings > 0)
+    qtbot.waitUntil(lambda: not page.results.detecting.running_items)
+
+    def unfinished() -> FinishDialog:
+        workbench.context.commands.run("record.finish")
+        qtbot.waitUntil(lambda: any(it.isVisible() for it in page.findChildren(FinishDialog)))
+        return next(it for it in page.findChildren(FinishDialog) if it.isVisible())
+
+    workbench.context.commands.run("item.pass")
+    page.inspector.verdict.reason.setPlainText("only dirt, wiped off")
+    page.inspector.verdict.commit()
+    qtbot.waitUntil(lambda: workbench.saved)
+    dialog = unfinished()
+    assert not dialog.findChildren(QAbstractButton, "finish-go-to-uninspected")
+    dialog.reject()
+    moved = ItemPoint(point=Point(x=0.31, y=0.3, w=0.3, h=0.3))
+    item_id = page.open_record.rows[0].item_id
+    workbench.session.items.update(item_id, ItemUpdate(item_point=moved))
+    qtbot.waitUntil(lambda: not_none(not_none(page.open_record.item).item_point)["point"]["x"] == 0.31)
+    dialog = unfinished()
+    child(dialog, QAbstractButton, "finish-go-to-uninspected")
+    assert "region changed since the detection" in [it.text() for it in dialog.findChildren(QLabel)]
+    dialog.reject()
 
 
 def test_finishing_opens_the_first_undecided_item(workbench: WorkbenchDriver, qtbot: QtBot) -> None:

@@ -76,6 +76,35 @@ def test_a_record_s_open_items_are_one_batch(
     assert len(results_of(client, decided)) == 1
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"point": {"x": 0.3, "y": 0.3, "w": 0.2, "h": 0.2}},
+        {"detection": {"sensitivity": 0.9}},
+        {"fileInfo": None},
+    ],
+)
+def test_a_result_of_another_region_or_setting_is_outdated(
+    client: TestClient, item: dict[str, Any], scene: samples.Scene, changed: dict[str, Any]
+) -> None:
+    record = item["inspection_id"]
+    detect(client, item)
+
+    def outdated() -> list[str]:
+        jobs = read_list(client.post(f"/api/inspection/{record}/detect?outdated=true"))
+        for job in jobs:
+            client.post(f"/api/detection/jobs/{job['job_id']}/cancel")
+        return [job["item_id"] for job in jobs]
+
+    assert outdated() == []
+    stored = client.get(path(item)).json()["item_point"]
+    body = {"item_point": {**stored, **changed}}
+    assert client.put(f"/api/inspection_item/{item['item_id']}", json=body).status_code == 200
+    assert outdated() == [item["item_id"]]
+    client.put(f"/api/inspection_item/{item['item_id']}", json={"item_point": stored})
+    assert outdated() == []
+
+
 def test_all_pending_items_of_all_open_records_are_one_batch(
     client: TestClient, item: dict[str, Any], scene: samples.Scene
 ) -> None:

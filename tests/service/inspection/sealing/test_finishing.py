@@ -28,7 +28,7 @@ def read_seal(stage: Stage, record: str) -> dict[str, Any]:
 
 def set_verdict(stage: Stage, item: dict[str, Any], value: str, role: str = "planner") -> Any:
     path = f"/api/inspection_item/{item['item_id']}/verdict"
-    return stage.as_role(role).post(path, json={"verdict": value})
+    return stage.as_role(role).post(path, json={"verdict": value, "reason": "照片已看"})
 
 
 def reopen(stage: Stage, record: str, role: str = "planner", reason: str = "补拍") -> Any:
