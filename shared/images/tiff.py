@@ -58,9 +58,7 @@ def directories(file: BinaryIO) -> Iterator[tuple[str, list[Entry]]]:
     count_form, entry_form, offset_form = ("Q", "HHQ8s", "Q") if is_big else ("H", "HHI4s", "I")
     (offset,) = struct.unpack_from(f"{order}{offset_form}", head, 8 if is_big else 4)
     while offset:
-        if offset >= 2**63:
-            raise struct.error("no such page")
-        file.seek(offset)
+        _seek(file, offset)
         (count,) = _read(file, f"{order}{count_form}")
         size = struct.calcsize(f"{order}{entry_form}")
         if count > _MAX_ENTRIES:
@@ -79,7 +77,7 @@ def read_numbers(file: BinaryIO, order: str, entry: Entry) -> tuple[int, ...]:
         return struct.unpack(form, entry.value[:length])
     if length > file.seek(0, io.SEEK_END):
         raise struct.error("more values than the file has bytes")
-    file.seek(int.from_bytes(entry.value, "little" if order == "<" else "big"))
+    _seek(file, int.from_bytes(entry.value, "little" if order == "<" else "big"))
     return _read(file, form)
 
 
@@ -113,6 +111,13 @@ def rare_form(path: Path) -> str | None:
 def _first_number(file: BinaryIO, order: str, entry: Entry | None, default: int) -> int:
     numbers = () if entry is None else read_numbers(file, order, entry)
     return numbers[0] if numbers else default
+
+
+def _seek(file: BinaryIO, offset: int) -> None:
+    # The operating system refuses offsets of exabytes with an OSError, as if the disk were at fault.
+    if offset > file.seek(0, io.SEEK_END):
+        raise struct.error("the offset is beyond the end of the file")
+    file.seek(offset)
 
 
 def _read(file: BinaryIO, form: str) -> tuple[int, ...]:
