@@ -14,7 +14,7 @@ import pyvips
 
 from shared.images.colours import is_deep_grey
 from shared.images.formats import HEAD_BYTES, picture_type
-from shared.images.tiff import MAX_PAGES, has_declared_alpha
+from shared.images.tiff import MAX_PAGES, RareForm, has_declared_alpha, rare_forms
 
 _LOADERS: Final = {
     "image/jpeg": "jpegload",
@@ -23,33 +23,79 @@ _LOADERS: Final = {
     "image/tiff": "tiffload",
 }
 _RGB: Final = ("srgb", "rgb16", "scrgb")
+_MAX_BANDS: Final = 5
+"""Cyan, magenta, yellow, black and alpha."""
+_MAX_TRIED_PIXELS: Final = 500_000_000
+"""A strip of a TIFF can be as large as the picture, and is unpacked as a whole."""
 _MAX_BITMAP_PIXELS: Final = 100_000_000
 """The limit of the service for pictures that are decoded as a whole."""
+
+
+class RareFormError(pyvips.Error):  # type: ignore[misc]
+    """Raised if a picture is stored in a form that would be shown wrongly or not at all; `form` names it."""
+
+    def __init__(self, form: str) -> None:
+        super().__init__(f"unsupported form: {form}")
+        self.form = form
 
 
 def open_picture(data: Path | bytes, **options: Any) -> Any:
     """Open a picture as a vips image in stored orientation: of a TIFF the page with the most pixels.
 
     `options` are those of the loader, such as `access` and `fail_on`. Greys of more than 8 bits are opened
-    for random access, because `to_srgb` reads them twice. Raises pyvips.Error.
+    for random access, because `to_srgb` reads them twice. Raises pyvips.Error, and of it RareFormError.
     """
     kind = picture_type(_read(data, HEAD_BYTES))
     if kind == "image/bmp":
         return _open_bitmap(data)
     if kind not in _LOADERS:
         raise pyvips.Error("not a picture")
-    page = _largest_page(data, options) if kind == "image/tiff" else 0
-    if page:
-        options["page"] = page
+    if kind == "image/tiff":
+        return _open_tiff(data, options)
     image = _load(_LOADERS[kind], data, options)
     if is_deep_grey(image):
         image = _load(_LOADERS[kind], data, {**options, "access": "random"})
+    return image
+
+
+def _open_tiff(data: Path | bytes, options: dict[str, Any]) -> Any:
+    try:
+        forms = rare_forms(data)
+    except OSError as error:
+        raise pyvips.Error(str(error)) from error
+    try:
+        page = _largest_page(data, options)
+    except pyvips.Error as error:
+        if form := next(filter(None, forms), None):
+            raise RareFormError(form.name) from error
+        raise
+    options = {**options, "page": page}
+    form = forms[page] if page < len(forms) else None
+    if form is not None:
+        _refuse_form(form, data, options)
+    image = _load("tiffload", data, options)
+    if is_deep_grey(image):
+        image = _load("tiffload", data, {**options, "access": "random"})
     # libvips takes the band behind the colours for alpha, the infrared of a multispectral camera too.
     bands = 3 if image.interpretation in _RGB else 1 if image.bands == 2 else image.bands
-    has_more = kind == "image/tiff" and bands < image.bands <= 5
+    has_more = bands < image.bands <= _MAX_BANDS
     if has_more and not (image.bands == bands + 1 and has_declared_alpha(data, page)):
         return image.extract_band(0, n=bands)
     return image
+
+
+def _refuse_form(form: RareForm, data: Path | bytes, options: dict[str, Any]) -> None:
+    """Raise RareFormError, unless libvips was built with the decoder."""
+    if not form.may_decode:
+        raise RareFormError(form.name)
+    try:
+        # libvips only warns of pixels that it has no decoder for, and leaves them black.
+        image = _load("tiffload", data, {**options, "fail_on": "warning"})
+        if image.width * image.height > _MAX_TRIED_PIXELS or image.bands > _MAX_BANDS:
+            raise RareFormError(form.name)
+        image.crop(0, 0, image.width, 1).copy_memory()
+    except pyvips.Error as error:
+        raise RareFormError(form.name) from error
 
 
 def _load(loader: str, data: Path | bytes, options: dict[str, Any]) -> Any:

@@ -92,25 +92,41 @@ def has_declared_alpha(data: Path | bytes, page: int) -> bool:
     return struct.unpack(f"{order}H", value[:2])[0] in _ALPHA
 
 
-def rare_form(path: Path) -> str | None:
-    """Name the compression or the depth of a TIFF that not every decoder knows; None if all pages are usual.
+class RareForm(NamedTuple):
+    """A compression or a kind of pixels by its `name`.
 
-    Use it to explain a failure: libvips may have been built with the decoder. Raises OSError.
+    `may_decode`: libvips may have been built with the decoder.
     """
-    with path.open("rb") as file, contextlib.suppress(struct.error):
+
+    name: str
+    may_decode: bool
+
+
+def rare_forms(data: Path | bytes) -> list[RareForm | None]:
+    """Name for each page the form that not every decoder reads rightly; None for a usual page.
+
+    Ends before a page that cannot be read. Raises OSError.
+    """
+    forms = []
+    with (
+        data.open("rb") if isinstance(data, Path) else io.BytesIO(data) as file,
+        contextlib.suppress(struct.error),
+    ):
         for order, entries in islice(directories(file), MAX_PAGES):
-            by_tag = {entry.tag: entry for entry in entries}
-            scheme = _first_number(file, order, by_tag.get(_COMPRESSION), 1)
-            if scheme not in _USUAL_SCHEMES:
-                return _RARE_SCHEMES.get(scheme, str(scheme))
-            if (bits := _first_number(file, order, by_tag.get(_BITS), 1)) > _MAX_BITS:
-                return f"{bits} bit"
+            forms.append(_rare_form(file, order, {entry.tag: entry for entry in entries}))
+    return forms
+
+
+def _rare_form(file: BinaryIO, order: str, by_tag: dict[int, Entry]) -> RareForm | None:
+    def numbers(tag: int, default: int) -> tuple[int, ...]:
+        return (read_numbers(file, order, by_tag[tag]) if tag in by_tag else ()) or (default,)
+
+    (scheme, *_), bits = numbers(_COMPRESSION, 1), numbers(_BITS, 1)
+    if scheme not in _USUAL_SCHEMES:
+        return RareForm(_RARE_SCHEMES.get(scheme, str(scheme)), may_decode=True)
+    if bits[0] > _MAX_BITS:
+        return RareForm(f"{bits[0]} bit", may_decode=False)
     return None
-
-
-def _first_number(file: BinaryIO, order: str, entry: Entry | None, default: int) -> int:
-    numbers = () if entry is None else read_numbers(file, order, entry)
-    return numbers[0] if numbers else default
 
 
 def _seek(file: BinaryIO, offset: int) -> None:

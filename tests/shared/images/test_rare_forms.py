@@ -1,0 +1,71 @@
+"""Pictures that would be shown wrongly or not at all: all readers refuse them and name their form."""
+
+from __future__ import annotations
+
+import re
+import struct
+from pathlib import Path
+
+import pytest
+import pyvips
+
+from desktop.imaging.decoding.decoder import read_header
+from desktop.imaging.decoding.errors import ImageError
+from service.detection.compute.pictures import load
+from service.detection.failure import DetectionFailed
+from service.files.images import UnsupportedFormError, check_pixels, upright_size
+from shared.images.formats import HEAD_BYTES, picture_type
+
+SIDE = 64
+
+
+def tiff(
+    bands: int = 3, bits: int = 8, photometric: int = 2, compression: int = 1, *, is_tiled: bool = False
+) -> bytes:
+    """A TIFF of `SIDE` x `SIDE` px in one strip or tile (TIFF 6.0, sections 2 and 15). All bytes differ."""
+    pixels = bytes(number * 7 % 251 for number in range(SIDE * SIDE * bands * bits // 8))
+    fields = {256: SIDE, 257: SIDE, 258: bits, 259: compression, 262: photometric, 277: bands}
+    places = (324, 325) if is_tiled else (273, 279)
+    fields |= {322: SIDE, 323: SIDE} if is_tiled else {278: SIDE}
+    start = 10 + 12 * (len(fields) + 2) + 4
+    fields |= {places[0]: start, places[1]: len(pixels)}
+    entries = b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in sorted(fields.items()))
+    return struct.pack("<2sHIH", b"II", 42, 8, len(fields)) + entries + bytes(4) + pixels
+
+
+def check_upload(path: Path) -> None:
+    kind = picture_type(path.read_bytes()[:HEAD_BYTES])
+    assert kind is not None
+    upright_size(path, kind)
+    check_pixels(path, kind)
+
+
+def assert_refused_by_all(path: Path, data: bytes, name: str) -> None:
+    path.write_bytes(data)
+    with pytest.raises(UnsupportedFormError, match=re.escape(name)):
+        check_upload(path)
+    with pytest.raises(DetectionFailed) as failure:
+        load(path)
+    assert failure.value.code == "image_unreadable"
+    for source in (path, data):
+        with pytest.raises(ImageError, match=re.escape(f"({name})")):
+            read_header(source)
+
+
+@pytest.mark.parametrize("is_tiled", [False, True])
+@pytest.mark.parametrize(
+    ("compression", "name"), [(6, "JPEG (TIFF 6.0)"), (34925, "LZMA"), (50000, "ZSTD"), (34712, "JPEG 2000")]
+)
+def test_pixels_that_no_decoder_reads_are_not_black(
+    tmp_path: Path, compression: int, name: str, is_tiled: bool
+) -> None:
+    assert_refused_by_all(tmp_path / "p", tiff(compression=compression, is_tiled=is_tiled), name)
+
+
+def test_rare_form_of_a_build_with_the_decoder_is_read(tmp_path: Path) -> None:
+    """WebP: the libvips of the lock file has it."""
+    path = tmp_path / "p"
+    picture = pyvips.Image.new_from_memory(bytes(range(192)) * SIDE, SIDE, SIDE, 3, "uchar")
+    path.write_bytes(picture.copy(interpretation="srgb").tiffsave_buffer(compression="webp", lossless=True))
+    check_upload(path)
+    assert load(path)[0][5, 3].tolist() == [11, 10, 9]
