@@ -16,13 +16,14 @@ _MAX_ENTRIES: Final = 4096
 _NUMBER_FORMS: Final = {3: "H", 4: "I", 16: "Q"}
 _BITS: Final = 258
 _COMPRESSION: Final = 259
+_SAMPLES: Final = 277
 _EXTRA_SAMPLES: Final = 338
 _ALPHA: Final = (1, 2)
 """Values of ExtraSamples: alpha that the colours are multiplied with, and alpha that they are not."""
 
 _USUAL_SCHEMES: Final = frozenset({1, 2, 3, 4, 5, 7, 8, 32773, 32946})
 """None, CCITT, LZW, JPEG, Deflate and PackBits."""
-_MAX_BITS: Final = 32
+_DEPTHS: Final = frozenset({1, 2, 4, 8, 16, 32})
 _RARE_SCHEMES: Final = {
     6: "JPEG (TIFF 6.0)",
     34661: "JBIG",
@@ -124,8 +125,10 @@ def _rare_form(file: BinaryIO, order: str, by_tag: dict[int, Entry]) -> RareForm
     (scheme, *_), bits = numbers(_COMPRESSION, 1), numbers(_BITS, 1)
     if scheme not in _USUAL_SCHEMES:
         return RareForm(_RARE_SCHEMES.get(scheme, str(scheme)), may_decode=True)
-    if bits[0] > _MAX_BITS:
-        return RareForm(f"{bits[0]} bit", may_decode=False)
+    if depths := set(bits) - _DEPTHS:
+        return RareForm(f"{max(depths)} bit", may_decode=False)
+    if bits[0] < 8 and numbers(_SAMPLES, 1)[0] > 1:
+        return RareForm(f"{numbers(_SAMPLES, 1)[0]} x {bits[0]} bit", may_decode=True)
     return None
 
 

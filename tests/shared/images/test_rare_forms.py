@@ -69,3 +69,13 @@ def test_rare_form_of_a_build_with_the_decoder_is_read(tmp_path: Path) -> None:
     path.write_bytes(picture.copy(interpretation="srgb").tiffsave_buffer(compression="webp", lossless=True))
     check_upload(path)
     assert load(path)[0][5, 3].tolist() == [11, 10, 9]
+
+
+@pytest.mark.parametrize("bits", [3, 10, 12, 14, 24])
+@pytest.mark.parametrize(("bands", "photometric"), [(1, 1), (3, 2)])
+def test_depth_that_is_not_read_is_named(tmp_path: Path, bits: int, bands: int, photometric: int) -> None:
+    assert_refused_by_all(tmp_path / "p", tiff(bands, bits, photometric), f"{bits} bit")
+
+
+def test_colours_of_less_than_a_byte_are_named(tmp_path: Path) -> None:
+    assert_refused_by_all(tmp_path / "p", tiff(bits=4), "3 x 4 bit")
