@@ -16,6 +16,7 @@ _MAX_ENTRIES: Final = 4096
 _NUMBER_FORMS: Final = {3: "H", 4: "I", 16: "Q"}
 _BITS: Final = 258
 _COMPRESSION: Final = 259
+_PHOTOMETRIC: Final = 262
 _SAMPLES: Final = 277
 _EXTRA_SAMPLES: Final = 338
 _ALPHA: Final = (1, 2)
@@ -23,7 +24,9 @@ _ALPHA: Final = (1, 2)
 
 _USUAL_SCHEMES: Final = frozenset({1, 2, 3, 4, 5, 7, 8, 32773, 32946})
 """None, CCITT, LZW, JPEG, Deflate and PackBits."""
+_JPEG: Final = 7
 _DEPTHS: Final = frozenset({1, 2, 4, 8, 16, 32})
+_YCBCR: Final = 6
 _RARE_SCHEMES: Final = {
     6: "JPEG (TIFF 6.0)",
     34661: "JBIG",
@@ -129,6 +132,9 @@ def _rare_form(file: BinaryIO, order: str, by_tag: dict[int, Entry]) -> RareForm
         return RareForm(f"{max(depths)} bit", may_decode=False)
     if bits[0] < 8 and numbers(_SAMPLES, 1)[0] > 1:
         return RareForm(f"{numbers(_SAMPLES, 1)[0]} x {bits[0]} bit", may_decode=True)
+    if numbers(_PHOTOMETRIC, 0)[0] == _YCBCR and scheme != _JPEG:
+        # libvips takes brightness and colour differences for red, green and blue.
+        return RareForm("YCbCr", may_decode=False)
     return None
 
 

@@ -79,3 +79,18 @@ def test_depth_that_is_not_read_is_named(tmp_path: Path, bits: int, bands: int, 
 
 def test_colours_of_less_than_a_byte_are_named(tmp_path: Path) -> None:
     assert_refused_by_all(tmp_path / "p", tiff(bits=4), "3 x 4 bit")
+
+
+@pytest.mark.parametrize("compression", [1, 5])
+def test_brightness_and_colour_differences_are_not_shown_as_rgb(tmp_path: Path, compression: int) -> None:
+    data = tiff(photometric=6, compression=compression)
+    assert_refused_by_all(tmp_path / "p", data, "YCbCr")
+
+
+def test_ycbcr_in_jpeg_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "p"
+    red = pyvips.Image.new_from_memory(bytes((220, 30, 30)) * SIDE**2, SIDE, SIDE, 3, "uchar")
+    path.write_bytes(red.copy(interpretation="srgb").tiffsave_buffer(compression="jpeg"))
+    assert struct.pack("<HHII", 262, 3, 1, 6) in path.read_bytes()
+    check_upload(path)
+    assert abs(load(path)[0][5, 3].astype(int) - (30, 30, 220)).max() < 6
