@@ -23,6 +23,8 @@ _LOADERS: Final = {
     "image/tiff": "tiffload",
 }
 _RGB: Final = ("srgb", "rgb16", "scrgb")
+_RGB_BANDS: Final = 3
+_GREY: Final = ("b-w", "grey16")
 _MAX_BANDS: Final = 5
 """Cyan, magenta, yellow, black and alpha."""
 _MAX_TRIED_PIXELS: Final = 500_000_000
@@ -73,15 +75,27 @@ def _open_tiff(data: Path | bytes, options: dict[str, Any]) -> Any:
     form = forms[page] if page < len(forms) else None
     if form is not None:
         _refuse_form(form, data, options)
-    image = _load("tiffload", data, options)
+    image = _keep_colours(_load("tiffload", data, options), data, page)
     if is_deep_grey(image):
-        image = _load("tiffload", data, {**options, "access": "random"})
-    # libvips takes the band behind the colours for alpha, the infrared of a multispectral camera too.
-    bands = 3 if image.interpretation in _RGB else 1 if image.bands == 2 else image.bands
-    has_more = bands < image.bands <= _MAX_BANDS
-    if has_more and not (image.bands == bands + 1 and has_declared_alpha(data, page)):
-        return image.extract_band(0, n=bands)
+        image = _keep_colours(_load("tiffload", data, {**options, "access": "random"}), data, page)
     return image
+
+
+def _keep_colours(image: Any, data: Path | bytes, page: int) -> Any:
+    """Leave out the bands behind the colours, which can be anything, but not an alpha that is declared.
+
+    libvips takes the first of them for alpha, the infrared of a multispectral camera too.
+    """
+    if image.bands > _MAX_BANDS:
+        # Every reader refuses it by their number.
+        return image
+    if image.interpretation == "multiband" and image.bands > _RGB_BANDS:
+        raise RareFormError(f"{image.bands} channels")
+    is_grey = image.interpretation in _GREY or image.bands == 2
+    bands = _RGB_BANDS if image.interpretation in _RGB else 1 if is_grey else image.bands
+    if image.bands <= bands or (image.bands == bands + 1 and has_declared_alpha(data, page)):
+        return image
+    return image.extract_band(0, n=bands)
 
 
 def _refuse_form(form: RareForm, data: Path | bytes, options: dict[str, Any]) -> None:

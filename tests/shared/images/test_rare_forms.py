@@ -94,3 +94,16 @@ def test_ycbcr_in_jpeg_is_read(tmp_path: Path) -> None:
     assert struct.pack("<HHII", 262, 3, 1, 6) in path.read_bytes()
     check_upload(path)
     assert abs(load(path)[0][5, 3].astype(int) - (30, 30, 220)).max() < 6
+
+
+@pytest.mark.parametrize("photometric", [5, 9, 99])
+@pytest.mark.parametrize("bands", [4, 5])
+def test_channels_that_are_no_colours_are_named(tmp_path: Path, bands: int, photometric: int) -> None:
+    """Of photometric 5 (CMYK) all channels are known."""
+    path, data = tmp_path / "p", tiff(bands, photometric=photometric)
+    if photometric == 5:
+        path.write_bytes(data)
+        check_upload(path)
+        assert load(path)[0].shape == (SIDE, SIDE, 3)
+        return
+    assert_refused_by_all(path, data, f"{bands} channels")
