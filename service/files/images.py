@@ -15,11 +15,12 @@ from typing import Any, BinaryIO
 
 import pyvips
 
+from shared.images.bitmap import HEAD_BYTES, bitmap_size
 from shared.images.camera_data import read_camera_data
 from shared.images.colours import to_srgb
 from shared.images.completeness import is_damaged
 from shared.images.formats import IMAGE_TYPES
-from shared.images.opening import RareFormError, bitmap_size, open_picture
+from shared.images.opening import RareFormError, open_picture
 from shared.images.png import MAX_TEXT_BYTES, has_too_much_text
 from shared.images.tiff import directories
 from shared.images.tiles import MAX_CROP_PIXELS
@@ -121,8 +122,9 @@ def upright_size(path: Path, mime_type: str) -> tuple[int, int] | None:
             raise OverloadedImageError("profile or text")
     if mime_type == "image/bmp":
         try:
-            width, height = bitmap_size(path)
-        except pyvips.Error as error:
+            with path.open("rb") as file:
+                width, height = bitmap_size(file.read(HEAD_BYTES))
+        except struct.error as error:
             raise BadImageError("the header is cut off") from error
         is_sideways, is_decoded_whole = False, True
     else:
@@ -141,10 +143,13 @@ def upright_size(path: Path, mime_type: str) -> tuple[int, int] | None:
 
 
 def check_pixels(path: Path, mime_type: str) -> None:
-    """Raise BadImageError for a damaged file, and UnsupportedFormError for a TIFF."""
+    """Raise BadImageError for a damaged file, and UnsupportedFormError for a TIFF or a bitmap.
+
+    Decodes a bitmap, and the first row of a TIFF.
+    """
     if is_damaged(path, mime_type):
         raise BadImageError("the file is damaged")
-    if mime_type == "image/tiff":
+    if mime_type in ("image/tiff", "image/bmp"):
         image = _open_image(path, fail_on="error")
         try:
             image.crop(0, 0, image.width, 1).copy_memory()

@@ -6,12 +6,14 @@ read, are decoded by OpenCV.
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import pyvips
 
+from shared.images import bitmap
 from shared.images.colours import is_deep_grey
 from shared.images.formats import HEAD_BYTES, picture_type
 from shared.images.tiff import MAX_PAGES, RareForm, has_declared_alpha, rare_forms
@@ -131,33 +133,29 @@ def _largest_page(data: Path | bytes, options: dict[str, Any]) -> int:
 
 
 def _open_bitmap(data: Path | bytes) -> Any:
-    width, height = bitmap_size(data)
+    try:
+        head = _read(data, bitmap.HEAD_BYTES)
+        width, height = bitmap.bitmap_size(head)
+        form = bitmap.rare_form(head)
+    except struct.error as error:
+        raise pyvips.Error("the header is cut off") from error
+    if form is not None:
+        raise RareFormError(form)
     if width * height > _MAX_BITMAP_PIXELS:
         raise pyvips.Error("the bitmap is too large")
     # The service does without OpenCV, which takes 10 MB.
     from shared.images.cv import cv2
 
-    pixels = cv2.imdecode(np.frombuffer(_read(data, -1), np.uint8), cv2.IMREAD_COLOR_RGB)
+    try:
+        pixels = cv2.imdecode(np.frombuffer(_read(data, -1), np.uint8), cv2.IMREAD_COLOR_RGB)
+    except cv2.error as error:
+        # A side is longer than 2**20 px.
+        raise pyvips.Error("the bitmap cannot be decoded") from error
     if pixels is None:
         raise pyvips.Error("the bitmap cannot be decoded")
     image = pyvips.Image.new_from_array(pixels, interpretation="srgb").copy()
     image.set_type(pyvips.GValue.gstr_type, "vips-loader", "bmpload")
     return image
-
-
-def bitmap_size(data: Path | bytes) -> tuple[int, int]:
-    """Read width and height in px from the header of a bitmap. Raises pyvips.Error if it is cut off.
-
-    The header's own size follows the 14 bytes of BITMAPFILEHEADER. A negative height means rows from the top.
-    The oldest header (12 bytes) has 16-bit numbers.
-    """
-    head = _read(data, 26)
-    if len(head) < 26:
-        raise pyvips.Error("the header is cut off")
-    if head[14] == 12:
-        return int.from_bytes(head[18:20], "little"), int.from_bytes(head[20:22], "little")
-    width, height = (int.from_bytes(head[at : at + 4], "little", signed=True) for at in (18, 22))
-    return abs(width), abs(height)
 
 
 def _read(data: Path | bytes, size: int) -> bytes:

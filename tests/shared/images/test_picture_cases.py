@@ -105,7 +105,7 @@ def infrared() -> bytes:
 
 def multispectral(bands: int, kind: type, scale: int) -> bytes:
     """A grey and more samples, without a word what they are (TIFF 6.0, section 18: the grey comes first)."""
-    pixels = np.zeros((_SIZE[1], _SIZE[0], bands), kind)
+    pixels: Any = np.zeros((_SIZE[1], _SIZE[0], bands), kind)
     pixels[..., 0] = quarters(_GREYS, 1)[..., 0].astype(kind) * scale
     pixels[..., 1:] = 99 * scale
     data = bytes(vips(pixels, "b-w" if scale == 1 else "grey16").tiffsave_buffer())

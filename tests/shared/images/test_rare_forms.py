@@ -13,7 +13,7 @@ from desktop.imaging.decoding.decoder import read_header
 from desktop.imaging.decoding.errors import ImageError
 from service.detection.compute.pictures import load
 from service.detection.failure import DetectionFailed
-from service.files.images import UnsupportedFormError, check_pixels, upright_size
+from service.files.images import BadImageError, UnsupportedFormError, check_pixels, upright_size
 from shared.images.formats import HEAD_BYTES, picture_type
 
 SIDE = 64
@@ -107,3 +107,96 @@ def test_channels_that_are_no_colours_are_named(tmp_path: Path, bands: int, phot
         assert load(path)[0].shape == (SIDE, SIDE, 3)
         return
     assert_refused_by_all(path, data, f"{bands} channels")
+
+
+_STANDARD = 0xFF0000, 0xFF00, 0xFF
+_RGB565, _RGB555 = (0xF800, 0x7E0, 0x1F), (0x7C00, 0x3E0, 0x1F)
+
+
+def bitmap(header: int, bits: int, masks: tuple[int, ...] = (), compression: int = 3) -> bytes:
+    """A bitmap of `SIDE` x `SIDE` px in (200, 100, 40), with `masks` in its header or behind one of 40.
+
+    Without masks the pixel has the usual ones.
+    """
+    shown = masks or (_RGB555 if bits == 16 else _STANDARD)
+    pixel = sum(
+        round(value / 255 * (mask // (mask & -mask))) * (mask & -mask)
+        for value, mask in zip((200, 100, 40), shown, strict=True)
+    )
+    fields = struct.pack("<IiiHHIIiiII", header, SIDE, SIDE, 1, bits, compression, 0, 0, 0, 0, 0)
+    fields += struct.pack(f"<{len(masks)}I", *masks)
+    fields += bytes(max(header - len(fields), 0))
+    pixels = pixel.to_bytes(bits // 8, "little") * SIDE * SIDE
+    return (
+        struct.pack("<2sIHHI", b"BM", 14 + len(fields) + len(pixels), 0, 0, 14 + len(fields))
+        + fields
+        + pixels
+    )
+
+
+@pytest.mark.parametrize(
+    ("header", "bits", "masks"),
+    [
+        (40, 16, (0xF00, 0xF0, 0xF)),
+        (56, 16, _RGB565),
+        (108, 16, _RGB555),
+        (124, 16, _RGB565),
+        (40, 32, (0xFF, 0xFF00, 0xFF0000)),
+        (40, 32, (0x3FF << 20, 0x3FF << 10, 0x3FF)),
+    ],
+)
+def test_bitmap_with_masks_that_are_not_read_is_named(
+    tmp_path: Path, header: int, bits: int, masks: tuple[int, ...]
+) -> None:
+    assert_refused_by_all(tmp_path / "p", bitmap(header, bits, masks), f"BMP, {bits} bit, compression 3")
+
+
+def test_bitmap_with_a_jpeg_inside_is_named(tmp_path: Path) -> None:
+    data = bitmap(40, 24, compression=4)
+    assert_refused_by_all(tmp_path / "p", data, "BMP, 24 bit, compression 4")
+
+
+@pytest.mark.parametrize(
+    ("header", "bits", "masks"),
+    [
+        (40, 16, ()),
+        (40, 16, _RGB565),
+        (40, 16, _RGB555),
+        (124, 16, ()),
+        (40, 24, ()),
+        (40, 32, ()),
+        (124, 32, ()),
+        (40, 32, _STANDARD),
+        (56, 32, (0xFF, 0xFF00, 0xFF0000)),
+        (124, 32, (0xFF000000, 0xFF0000, 0xFF00)),
+        (108, 32, (0x3FF << 20, 0x3FF << 10, 0x3FF)),
+    ],
+)
+def test_bitmap_of_every_usual_form_has_its_colours(
+    tmp_path: Path, header: int, bits: int, masks: tuple[int, ...]
+) -> None:
+    path = tmp_path / "p"
+    path.write_bytes(bitmap(header, bits, masks, compression=3 if masks else 0))
+    check_upload(path)
+    # A fifth bit is eight steps.
+    assert abs(load(path)[0][5, 3].astype(int) - (40, 100, 200)).max() <= 8
+
+
+def test_bitmap_wider_than_opencv_reads_is_refused(tmp_path: Path) -> None:
+    fields = struct.pack("<IiiHHIIiiII", 40, 2**21, 1, 1, 8, 0, 0, 0, 0, 0, 0)
+    path = tmp_path / "p"
+    path.write_bytes(struct.pack("<2sIHHI", b"BM", 0, 0, 0, 54) + fields + bytes(2**21))
+    with pytest.raises(BadImageError):
+        check_upload(path)
+    with pytest.raises(ImageError):
+        read_header(path)
+
+
+def test_packed_bitmap_that_cannot_be_decoded_is_damaged(tmp_path: Path) -> None:
+    """Its only run (BI_RLE8) is longer than the row."""
+    fields = struct.pack("<IiiHHIIiiII", 40, SIDE, SIDE, 1, 8, 1, 4, 0, 0, 2, 0)
+    path = tmp_path / "p"
+    path.write_bytes(struct.pack("<2sIHHI", b"BM", 66, 0, 0, 62) + fields + bytes(8) + b"\xff\x01\0\1")
+    with pytest.raises(BadImageError) as damaged:
+        check_upload(path)
+    assert not isinstance(damaged.value, UnsupportedFormError)
