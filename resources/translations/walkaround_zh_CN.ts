@@ -11515,6 +11515,10 @@
         <translation>无法处理图片 {0}：{1}。请清理磁盘空间。</translation>
     </message>
     <message>
+        <source>Cannot read an image stored in this form ({form}). Save it as PNG, or as TIFF with 8 or 16 bits and LZW or Deflate, and select that file.</source>
+        <translation>无法读取以此格式存储的图片（{form}）。请另存为 PNG，或 8、16 位且以 LZW 或 Deflate 压缩的 TIFF，再选择该文件。</translation>
+    </message>
+    <message>
         <source>Cannot read image {0} completely. The file is damaged; upload it again.</source>
         <translation>图片 {0} 无法完整读取，文件已损坏。请重新上传。</translation>
     </message>

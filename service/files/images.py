@@ -15,13 +15,14 @@ from typing import Any, BinaryIO
 
 import pyvips
 
+from shared.images.bitmap import HEAD_BYTES, bitmap_size
 from shared.images.camera_data import read_camera_data
 from shared.images.colours import to_srgb
 from shared.images.completeness import is_damaged
 from shared.images.formats import IMAGE_TYPES
-from shared.images.opening import bitmap_size, open_picture
+from shared.images.opening import RareFormError, open_picture
 from shared.images.png import MAX_TEXT_BYTES, has_too_much_text
-from shared.images.tiff import directories, rare_form
+from shared.images.tiff import directories
 from shared.images.tiles import MAX_CROP_PIXELS
 from shared.images.upright import stored_rect
 from shared.record.geometry import Rect
@@ -96,7 +97,7 @@ class BadImageError(ValueError):
 
 
 class UnsupportedFormError(BadImageError):
-    """Raised if an image is stored in a form that libvips cannot read; the text names it."""
+    """Raised if an image is stored in a form that cannot be decoded rightly; the text names it."""
 
 
 class TooManyPixelsError(ValueError):
@@ -121,12 +122,13 @@ def upright_size(path: Path, mime_type: str) -> tuple[int, int] | None:
             raise OverloadedImageError("profile or text")
     if mime_type == "image/bmp":
         try:
-            width, height = bitmap_size(path)
-        except pyvips.Error as error:
+            with path.open("rb") as file:
+                width, height = bitmap_size(file.read(HEAD_BYTES))
+        except struct.error as error:
             raise BadImageError("the header is cut off") from error
         is_sideways, is_decoded_whole = False, True
     else:
-        image = _open_known(path, mime_type)
+        image = _open_image(path)
         width, height = int(image.width), int(image.height)
         is_sideways = _read_field(image, "orientation") in _SIDEWAYS_ORIENTATIONS
         is_decoded_whole = mime_type == "image/webp" or bool(_read_field(image, "interlaced"))
@@ -141,31 +143,18 @@ def upright_size(path: Path, mime_type: str) -> tuple[int, int] | None:
 
 
 def check_pixels(path: Path, mime_type: str) -> None:
-    """Raise BadImageError for a damaged file, and UnsupportedFormError for a TIFF."""
+    """Raise BadImageError for a damaged file, and UnsupportedFormError for a TIFF or a bitmap.
+
+    Decodes a bitmap, and the first row of a TIFF.
+    """
     if is_damaged(path, mime_type):
         raise BadImageError("the file is damaged")
-    if mime_type == "image/tiff":
+    if mime_type in ("image/tiff", "image/bmp"):
+        image = _open_image(path, fail_on="error")
         try:
-            # libvips only warns of a tile that it has no decoder for, and leaves it black.
-            image = _open_known(path, mime_type, fail_on="error" if rare_form(path) is None else "warning")
             image.crop(0, 0, image.width, 1).copy_memory()
         except pyvips.Error as error:
-            _refuse_rare_form(path, error)
             raise BadImageError("the pixels cannot be decoded") from error
-
-
-def _open_known(path: Path, mime_type: str, **options: Any) -> Any:
-    try:
-        return _open_image(path, **options)
-    except BadImageError as error:
-        if mime_type == "image/tiff":
-            _refuse_rare_form(path, error)
-        raise
-
-
-def _refuse_rare_form(path: Path, error: Exception) -> None:
-    if (name := rare_form(path)) is not None:
-        raise UnsupportedFormError(name) from error
 
 
 def camera_data(path: Path, mime_type: str, *, position: bool) -> CameraData:
@@ -288,6 +277,8 @@ def _open_image(
             return image
         shrink = max((s for s in (1, 2, 4, 8) if max(image.width, image.height) // s >= 2 * size), default=1)
         return open_picture(path, shrink=shrink, **options)
+    except RareFormError as error:
+        raise UnsupportedFormError(error.form) from error
     except pyvips.Error as error:
         raise BadImageError("the header cannot be read") from error
 

@@ -220,7 +220,7 @@ class FilesService:
             images.check_pixels(incoming.path, mime_type)
         except images.UnsupportedFormError as error:
             msg = fill(
-                "不支持此 TIFF 的存储格式（{name}），请另存为 8 或 16 位、LZW 或 Deflate 压缩的 TIFF 后上传",
+                "不支持此图片的存储格式（{name}），请另存为 PNG，或 8、16 位的 LZW、Deflate TIFF 后上传",
                 name=str(error),
             )
             raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, msg) from error

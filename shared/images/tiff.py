@@ -16,13 +16,17 @@ _MAX_ENTRIES: Final = 4096
 _NUMBER_FORMS: Final = {3: "H", 4: "I", 16: "Q"}
 _BITS: Final = 258
 _COMPRESSION: Final = 259
+_PHOTOMETRIC: Final = 262
+_SAMPLES: Final = 277
 _EXTRA_SAMPLES: Final = 338
 _ALPHA: Final = (1, 2)
 """Values of ExtraSamples: alpha that the colours are multiplied with, and alpha that they are not."""
 
 _USUAL_SCHEMES: Final = frozenset({1, 2, 3, 4, 5, 7, 8, 32773, 32946})
 """None, CCITT, LZW, JPEG, Deflate and PackBits."""
-_MAX_BITS: Final = 32
+_JPEG: Final = 7
+_DEPTHS: Final = frozenset({1, 2, 4, 8, 16, 32})
+_YCBCR: Final = 6
 _RARE_SCHEMES: Final = {
     6: "JPEG (TIFF 6.0)",
     34661: "JBIG",
@@ -58,9 +62,7 @@ def directories(file: BinaryIO) -> Iterator[tuple[str, list[Entry]]]:
     count_form, entry_form, offset_form = ("Q", "HHQ8s", "Q") if is_big else ("H", "HHI4s", "I")
     (offset,) = struct.unpack_from(f"{order}{offset_form}", head, 8 if is_big else 4)
     while offset:
-        if offset >= 2**63:
-            raise struct.error("no such page")
-        file.seek(offset)
+        _seek(file, offset)
         (count,) = _read(file, f"{order}{count_form}")
         size = struct.calcsize(f"{order}{entry_form}")
         if count > _MAX_ENTRIES:
@@ -79,7 +81,7 @@ def read_numbers(file: BinaryIO, order: str, entry: Entry) -> tuple[int, ...]:
         return struct.unpack(form, entry.value[:length])
     if length > file.seek(0, io.SEEK_END):
         raise struct.error("more values than the file has bytes")
-    file.seek(int.from_bytes(entry.value, "little" if order == "<" else "big"))
+    _seek(file, int.from_bytes(entry.value, "little" if order == "<" else "big"))
     return _read(file, form)
 
 
@@ -94,25 +96,53 @@ def has_declared_alpha(data: Path | bytes, page: int) -> bool:
     return struct.unpack(f"{order}H", value[:2])[0] in _ALPHA
 
 
-def rare_form(path: Path) -> str | None:
-    """Name the compression or the depth of a TIFF that not every decoder knows; None if all pages are usual.
+class RareForm(NamedTuple):
+    """A compression or a kind of pixels by its `name`.
 
-    Use it to explain a failure: libvips may have been built with the decoder. Raises OSError.
+    `may_decode`: libvips may have been built with the decoder.
     """
-    with path.open("rb") as file, contextlib.suppress(struct.error):
+
+    name: str
+    may_decode: bool
+
+
+def rare_forms(data: Path | bytes) -> list[RareForm | None]:
+    """Name for each page the form that not every decoder reads rightly; None for a usual page.
+
+    Ends before a page that cannot be read. Raises OSError.
+    """
+    forms = []
+    with (
+        data.open("rb") if isinstance(data, Path) else io.BytesIO(data) as file,
+        contextlib.suppress(struct.error),
+    ):
         for order, entries in islice(directories(file), MAX_PAGES):
-            by_tag = {entry.tag: entry for entry in entries}
-            scheme = _first_number(file, order, by_tag.get(_COMPRESSION), 1)
-            if scheme not in _USUAL_SCHEMES:
-                return _RARE_SCHEMES.get(scheme, str(scheme))
-            if (bits := _first_number(file, order, by_tag.get(_BITS), 1)) > _MAX_BITS:
-                return f"{bits} bit"
+            forms.append(_rare_form(file, order, {entry.tag: entry for entry in entries}))
+    return forms
+
+
+def _rare_form(file: BinaryIO, order: str, by_tag: dict[int, Entry]) -> RareForm | None:
+    def numbers(tag: int, default: int) -> tuple[int, ...]:
+        return (read_numbers(file, order, by_tag[tag]) if tag in by_tag else ()) or (default,)
+
+    (scheme, *_), bits = numbers(_COMPRESSION, 1), numbers(_BITS, 1)
+    if scheme not in _USUAL_SCHEMES:
+        return RareForm(_RARE_SCHEMES.get(scheme, str(scheme)), may_decode=True)
+    if depths := set(bits) - _DEPTHS:
+        return RareForm(f"{max(depths)} bit", may_decode=False)
+    if bits[0] < 8 and numbers(_SAMPLES, 1)[0] > 1:
+        return RareForm(f"{numbers(_SAMPLES, 1)[0]} x {bits[0]} bit", may_decode=True)
+    if numbers(_PHOTOMETRIC, 0)[0] == _YCBCR and scheme != _JPEG:
+        # libvips takes brightness and colour differences for red, green and blue.
+        return RareForm("YCbCr", may_decode=False)
     return None
 
 
-def _first_number(file: BinaryIO, order: str, entry: Entry | None, default: int) -> int:
-    numbers = () if entry is None else read_numbers(file, order, entry)
-    return numbers[0] if numbers else default
+def _seek(file: BinaryIO, offset: int) -> None:
+    # The operating system refuses offsets of exabytes with an OSError, as if the disk were at fault.
+    if offset > file.seek(0, io.SEEK_END):
+        raise struct.error("the offset is beyond the end of the file")
+    file.seek(offset)
 
 
 def _read(file: BinaryIO, form: str) -> tuple[int, ...]:

@@ -29,7 +29,7 @@ QUALITY = 95
 
 _HEVC = 1
 _RGB = 1
-_INTERLEAVED_RGB = 10
+_INTERLEAVED_RGB, _INTERLEAVED_RGBA = 10, 11
 _INTERLEAVED = 10
 _UNSUPPORTED = (3, 4)
 """Codes of errors: a file of an unsupported kind, an unsupported feature."""
@@ -66,6 +66,7 @@ _CALLS: Final[dict[str, tuple[Any, tuple[Any, ...]]]] = {
     "heif_image_handle_release": (None, (_POINTER,)),
     "heif_image_handle_get_width": (_INT, (_POINTER,)),
     "heif_image_handle_get_height": (_INT, (_POINTER,)),
+    "heif_image_handle_has_alpha_channel": (_INT, (_POINTER,)),
     "heif_image_handle_get_list_of_metadata_block_IDs": (
         _INT,
         (_POINTER, ctypes.c_char_p, ctypes.POINTER(ctypes.c_uint32), _INT),
@@ -89,7 +90,7 @@ _CALLS: Final[dict[str, tuple[Any, tuple[Any, ...]]]] = {
 
 
 def to_jpeg(data: bytes) -> bytes:
-    """Convert a HEIC file to an upright JPEG with its EXIF block and colour profile.
+    """Convert a HEIC file to an upright JPEG with its EXIF block and colour profile, alpha over white.
 
     Raises ImageError when the file is damaged or too large, or when libheif is missing.
     """
@@ -110,9 +111,11 @@ def to_jpeg(data: bytes) -> bytes:
 
 def _encode_jpeg(library: Any, handle: Any) -> bytes:
     image, options = _POINTER(), library.heif_decoding_options_alloc()
+    has_alpha = bool(library.heif_image_handle_has_alpha_channel(handle))
+    bands, chroma = (4, _INTERLEAVED_RGBA) if has_alpha else (3, _INTERLEAVED_RGB)
     try:
         options.contents.convert_hdr_to_8bit = 1
-        _check(library.heif_decode_image(handle, ctypes.byref(image), _RGB, _INTERLEAVED_RGB, options))
+        _check(library.heif_decode_image(handle, ctypes.byref(image), _RGB, chroma, options))
     finally:
         library.heif_decoding_options_free(options)
     try:
@@ -120,12 +123,14 @@ def _encode_jpeg(library: Any, handle: Any) -> bytes:
         height = library.heif_image_get_height(image, _INTERLEAVED)
         stride = _INT()
         plane = library.heif_image_get_plane_readonly(image, _INTERLEAVED, ctypes.byref(stride))
-        if not plane or width <= 0 or height <= 0 or stride.value < 3 * width:
+        if not plane or width <= 0 or height <= 0 or stride.value < bands * width:
             raise damaged_file_error()
         rows = np.frombuffer((ctypes.c_uint8 * (stride.value * height)).from_address(plane), np.uint8)
         # Without padding between the rows these are the pixels of libheif, which `heif_image_release` frees.
-        pixels = np.ascontiguousarray(rows.reshape(height, stride.value)[:, : 3 * width])
-        picture = pyvips.Image.new_from_memory(pixels.data, width, height, 3, "uchar")
+        pixels = np.ascontiguousarray(rows.reshape(height, stride.value)[:, : bands * width])
+        picture = pyvips.Image.new_from_memory(pixels.data, width, height, bands, "uchar")
+        if has_alpha:
+            picture = picture.flatten(background=255)
         encoded: bytes = picture.jpegsave_buffer(Q=QUALITY, keep="none")
         return encoded
     finally:

@@ -24,7 +24,7 @@ from desktop.imaging.decoding.errors import CancelledError, ImageError
 from desktop.imaging.decoding.pixels import Pixels, Rgb, to_qimage, upright
 from desktop.imaging.decoding.vips import pyvips
 from shared.images.colours import finite_grey, grey_levels, is_deep_grey, to_srgb
-from shared.images.opening import open_picture
+from shared.images.opening import RareFormError, open_picture
 from shared.images.png import has_too_much_text
 from shared.images.upright import stored_rect, upright_size
 from shared.record.geometry import Rect
@@ -293,6 +293,13 @@ def translate_errors(data: Data) -> Iterator[None]:
     """Convert errors of libvips to ImageError with a text for the user."""
     try:
         yield
+    except RareFormError as error:
+        text = QCoreApplication.translate(
+            "imaging",
+            "Cannot read an image stored in this form ({form}). Save it as PNG, or as TIFF with 8 or 16 bits "
+            "and LZW or Deflate, and select that file.",
+        )
+        raise ImageError(text.format(form=error.form)) from error
     except pyvips.Error as error:
         if isinstance(data, Path) and not data.is_file():
             text = QCoreApplication.translate("imaging", "{0} no longer exists. Select another file.").format(

@@ -57,6 +57,8 @@ def load(
             raise DetectionFailed("image_too_large")
         # Before the image is reduced: the levels are those of all pixels.
         image = to_srgb(image)
+        if image.bands != 3:
+            raise DetectionFailed("image_unreadable")
         if pixels > _WHOLE_PIXELS:
             smaller = float(np.sqrt(_WHOLE_PIXELS / pixels))
             image, scale = image.resize(smaller), scale * smaller
@@ -68,8 +70,6 @@ def load(
         raise DetectionFailed("image_unreadable") from error
     except MemoryError as error:
         raise DetectionFailed("out_of_memory") from error
-    if image.bands != 3:
-        raise DetectionFailed("image_unreadable")
     return _to_bgr(pixels.reshape(image.height, image.width, 3)), scale
 
 

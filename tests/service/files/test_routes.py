@@ -363,7 +363,7 @@ def test_a_tiff_with_an_unknown_compression_is_refused_by_its_name(
     at = whole.index(field) + len(field)
     refused = upload(client, whole[:at] + struct.pack("<H", compression) + whole[at + 2 :])
     assert (refused.status_code, refused.json()["data"]["error"]) == (415, "unsupported_media")
-    assert f"不支持此 TIFF 的存储格式（{name}）" in refused.json()["msg"]
+    assert f"不支持此图片的存储格式（{name}）" in refused.json()["msg"]
 
 
 @pytest.mark.parametrize(

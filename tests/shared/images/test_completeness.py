@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 from pathlib import Path
 
 import pytest
@@ -95,3 +96,18 @@ def test_png_with_a_wrong_checksum_is_damaged(tmp_path: Path) -> None:
     path = tmp_path / "p"
     path.write_bytes(data)
     assert is_damaged(path, "image/png")
+
+
+@pytest.mark.parametrize("offset", [2**31, 2**62, 2**64 - 1])
+def test_tiff_with_an_offset_beyond_the_file_is_damaged(tmp_path: Path, offset: int) -> None:
+    """A BigTIFF whose first directory, and then whose list of strips, is where no file reaches."""
+    path = tmp_path / "p"
+    path.write_bytes(struct.pack("<2sHHHQ", b"II", 43, 8, 0, offset))
+    assert is_damaged(path, "image/tiff")
+    path.write_bytes(
+        struct.pack("<2sHHHQQ", b"II", 43, 8, 0, 16, 2)
+        + struct.pack("<HHQQ", 273, 16, 2, offset)
+        + struct.pack("<HHQQ", 279, 16, 1, 1)
+        + bytes(8)
+    )
+    assert is_damaged(path, "image/tiff")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import struct
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -102,6 +103,17 @@ def infrared() -> bytes:
     return data[:at] + b"\0\0" + data[at + 2 :]
 
 
+def multispectral(bands: int, kind: type, scale: int) -> bytes:
+    """A grey and more samples, without a word what they are (TIFF 6.0, section 18: the grey comes first)."""
+    pixels: Any = np.zeros((_SIZE[1], _SIZE[0], bands), kind)
+    pixels[..., 0] = quarters(_GREYS, 1)[..., 0].astype(kind) * scale
+    pixels[..., 1:] = 99 * scale
+    data = bytes(vips(pixels, "b-w" if scale == 1 else "grey16").tiffsave_buffer())
+    at = data.index(struct.pack("<HHI", 338, 3, bands - 1))
+    assert data.count(struct.pack("<HHI", 262, 3, 1) + b"\1\0") == 1
+    return data[:at] + struct.pack("<H", 65000) + data[at + 2 :]
+
+
 CASES: Final = (
     Case("TIFF", _COLOURS, lambda: turned(quarters(), 1)),
     Case("TIFF, EXIF orientation 8", _COLOURS, lambda: turned(quarters(), 8)),
@@ -127,6 +139,15 @@ CASES: Final = (
     Case("TIFF, thumbnail as first page", _COLOURS, thumbnail_first),
     Case("PNG, 16 bits, alpha 0", ((255, 255, 255),) * 4, clear_16_bits),
     Case("TIFF, RGB and infrared", _COLOURS, infrared),
+    *(
+        Case(
+            f"TIFF, {bands} bands of {8 * kind().itemsize} bits",
+            _GREYS,
+            partial(multispectral, bands, kind, scale),
+        )
+        for bands in (2, 3, 4, 5)
+        for kind, scale in ((np.uint8, 1), (np.uint16, 16))
+    ),
     Case("JPEG without its end", None, lambda: pillow(quarters(), "JPEG")[:-2]),
     Case("JPEG cut in half", None, lambda: halved(pillow(quarters(), "JPEG"))),
     Case("PNG cut in half", None, lambda: halved(pillow(quarters(), "PNG"))),

@@ -48,7 +48,10 @@ def exif_block(orientation: int) -> bytes:
 
 
 def heic(path: Path, pixels: Array, orientation: int = 1, icc: bytes = b"") -> Path:
-    """A HEIC file by the encoder of the system's libheif; skips the test where there is none."""
+    """A HEIC file by the encoder of the system's libheif; skips the test where there is none.
+
+    `pixels` (height, width, 3 or 4): red, green, blue and alpha.
+    """
     try:
         library = ctypes.CDLL(LIBRARY)
     except OSError:
@@ -64,18 +67,20 @@ def heic(path: Path, pixels: Array, orientation: int = 1, icc: bytes = b"") -> P
 
     library.heif_context_alloc.restype = _POINTER
     library.heif_image_get_plane.restype = _POINTER
-    height, width = pixels.shape[:2]
+    height, width, bands = pixels.shape
+    # heif_chroma_interleaved_RGB, heif_chroma_interleaved_RGBA
+    chroma = 10 if bands == 3 else 11
     context, encoder, image, handle = _POINTER(library.heif_context_alloc()), *(_POINTER() for _ in range(3))
     call("heif_context_get_encoder_for_format", context, 1, ctypes.byref(encoder))
     call("heif_encoder_set_lossy_quality", encoder, 90)
-    call("heif_image_create", width, height, 1, 10, ctypes.byref(image))
+    call("heif_image_create", width, height, 1, chroma, ctypes.byref(image))
     call("heif_image_add_plane", image, 10, width, height, 8)
     if icc:
         call("heif_image_set_raw_color_profile", image, b"prof", icc, ctypes.c_size_t(len(icc)))
     stride = ctypes.c_int()
     plane = library.heif_image_get_plane(image, 10, ctypes.byref(stride))
     for row, line in enumerate(pixels):
-        ctypes.memmove(plane + row * stride.value, line.tobytes(), 3 * width)
+        ctypes.memmove(plane + row * stride.value, line.tobytes(), bands * width)
     call("heif_context_encode_image", context, image, encoder, None, ctypes.byref(handle))
     exif = exif_block(orientation)
     call("heif_context_add_exif_metadata", context, handle, exif, len(exif))

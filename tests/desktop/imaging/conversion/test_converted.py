@@ -161,6 +161,14 @@ def test_a_heic_photo_keeps_its_colour_profile(tmp_path: Path) -> None:
     assert Image.open(io.BytesIO(upload)).info["icc_profile"] == icc
 
 
+def test_a_heic_photo_with_alpha_is_shown_on_white(tmp_path: Path) -> None:
+    pixels = np.dstack([scene(64, 64), np.full((64, 64), 255, np.uint8)])
+    pixels[32:, :32] = (0, 0, 0, 0)
+    pixels[32:, 32:, 3] = 0
+    upload = convert(heic(tmp_path / "IMG_1.HEIC", pixels))
+    assert have_colours(corners(upload), _RED, _GREEN, (255, 255, 255), (255, 255, 255))
+
+
 def test_a_heic_photo_of_too_many_pixels_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(heif, "MAX_PIXELS", 64 * 64 - 1)
     assert "64 x 64 pixels" in refusal_text(heic(tmp_path / "IMG_1.HEIC", scene(64, 64)))
