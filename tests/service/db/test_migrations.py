@@ -418,7 +418,7 @@ def test_two_services_that_start_together_migrate_once(postgresql_server: Server
 
 
 @pytest.mark.postgresql
-def test_a_wrong_name_is_told_from_a_server_that_is_down(postgresql_server: Server) -> None:
+def test_missing_database_has_its_own_message(postgresql_server: Server) -> None:
     database = Database(postgresql_server.url("not_there"))
     try:
         with pytest.raises(sa.exc.DBAPIError) as refused:
