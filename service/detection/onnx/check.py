@@ -25,6 +25,7 @@ from service.detection.onnx.layout import (
     class_columns,
     decodable_kinds,
     is_understood,
+    names_class,
     recognise_model,
     run_tests,
     usual_order,
@@ -183,11 +184,13 @@ def _usual_settings(kind: ModelKind, detector: Detector, model: ModelOutputs, cl
         # successors were not.
         imagenet = activation == "softmax" or set(model.names) == {"dets", "labels"}
         activated = {} if activation is None else {"activation": activation}
+        ordered = {"columns": "confidence_class"} if names_class(model) else {}
         return {
             "values": "imagenet" if imagenet else "unit",
             "fit": "stretch",
             "confidence": 0.5,
             **activated,
+            **ordered,
         }
     return {}
 
@@ -238,7 +241,8 @@ def _numbered_labels(
     kind: ModelKind, raw: list[NDArray[np.generic]], settings: DetectorSettings
 ) -> list[str]:
     """Numbered labels for the classes of a file without labels."""
-    if kind in (ModelKind.NMS_FREE, ModelKind.NMS_INSIDE):
+    is_numbered = len(raw) == 1 and settings.columns == "confidence_class"
+    if kind in (ModelKind.NMS_FREE, ModelKind.NMS_INSIDE) or (kind is ModelKind.DETR and is_numbered):
         return []
     if kind is ModelKind.DETR:
         classes = next((output.shape[-1] for output in raw if output.shape[-1] != 4), 4)

@@ -189,13 +189,18 @@ def _detr(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Dec
     """Logits (1, n, classes) and boxes (1, n, 4), or one table (1, n, 4 + classes) of both.
 
     Boxes are centre and size in parts of the input. With softmax the last class is "nothing", which is left
-    out.
+    out. A table whose `columns` are confidence and class has the best class only.
     """
+    size = np.array([settings.width, settings.height] * 2, np.float64)
     if len(outputs) == 1 and outputs[0].ndim == 3:
         rows = _rows(outputs[0])
         outputs = [rows[None, :, 4:], rows[None, :, :4]]
         if rows.shape[1] < 5 or not is_within_unit(rows[:, :4]):
             raise ValueError("the boxes are not parts of the input")
+        if settings.columns == "confidence_class":
+            if rows.shape[1] != 6:
+                raise ValueError("expected six numbers per candidate")
+            return _merged(_corners(rows[:, :4] * size), rows[:, 4], rows[:, 5])
     tables = [output for output in outputs if output.ndim == 3]
     # Usually the boxes come last; with four classes only their values distinguish them.
     four = [place for place, output in enumerate(tables) if output.shape[-1] == 4]
@@ -209,7 +214,6 @@ def _detr(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Dec
     scores = _activate(logits, settings)
     if settings.activation == "softmax":
         scores = scores[:, :-1]
-    size = np.array([settings.width, settings.height] * 2, np.float64)
     return _best_class(_corners(boxes * size), scores)
 
 

@@ -98,8 +98,8 @@ def run_tests(detector: Detector, metadata: Mapping[str, str], width: int, heigh
 def recognise_model(model: ModelOutputs, classes: int) -> ModelKind | None:
     """The kind of a model; None if no kind or several kinds fit. classes: the number of labels, or 0."""
     raw, width, height = model.outputs, model.width, model.height
-    if _is_detr_table(raw, cells(width, height)):
-        return ModelKind.DETR
+    if _is_detr_table(model):
+        return None if _may_be_corners(model) else ModelKind.DETR
     shapes = [output.shape for output in raw]
     kind = recognise(shapes, width, height)
     if kind is None and _ends_with_extras(model):
@@ -152,16 +152,47 @@ def _yolox_or_yolo(table: NDArray[np.generic], side: int) -> ModelKind | None:
     return ModelKind.YOLO if spread > side / 2 else None
 
 
-def _is_detr_table(raw: list[NDArray[np.generic]], count: int) -> bool:
-    """Whether the only output has boxes and class confidences of a DETR in one table, all within 0..1.
+def _is_detr_table(model: ModelOutputs) -> bool:
+    """Whether the only output has boxes and classes of a DETR in one table, in parts of the input.
 
     Candidates of other kinds are in px, or there is one for each cell, or they are padded with zeros.
     """
+    raw, count = model.outputs, cells(model.width, model.height)
     if len(raw) != 1 or raw[0].ndim != 3 or raw[0].shape[2] < 5 or raw[0].shape[1] in (count, 3 * count):
         return False
-    table = raw[0][0].astype(np.float64)
-    whole = bool(np.all(table[:, 4:] == np.rint(table[:, 4:])))
-    return len(table) > 0 and is_within_unit(table) and bool(np.all(table[:, 2:4] > 0)) and not whole
+    rows = _all_rows(model)
+    if len(rows) == 0 or not is_within_unit(rows[:, :4]) or not np.all(rows[:, 2:4] > 0):
+        return False
+    if names_class(model):
+        return is_within_unit(rows[:, 4])
+    return is_within_unit(rows[:, 4:]) and not np.all(rows[:, 4:] == np.rint(rows[:, 4:]))
+
+
+def names_class(model: ModelOutputs) -> bool:
+    """Whether the six numbers of a candidate end with the number of its class, not with a confidence.
+
+    Class numbers are exact, while a confidence may be nearly 0.
+    """
+    if model.outputs[0].ndim != 3 or model.outputs[0].shape[2] != 6:
+        return False
+    last = _all_rows(model)[:, 5]
+    return bool(np.all(last == np.rint(last)))
+
+
+def _may_be_corners(model: ModelOutputs) -> bool:
+    """Whether the boxes of a DETR's table may be corners: few places have that order by chance."""
+    return names_class(model) and _are_upright(_all_rows(model))
+
+
+def _all_rows(model: ModelOutputs) -> NDArray[np.float64]:
+    """The rows of the first output for all test pictures."""
+    return np.concatenate([raw[0].reshape(-1, raw[0].shape[-1]) for raw in model.runs]).astype(np.float64)
+
+
+def _are_upright(boxes: NDArray[np.generic]) -> bool:
+    """Whether most boxes are not empty if their numbers are read as x1, y1, x2, y2."""
+    numbers = boxes.astype(np.float64)
+    return bool(np.mean(np.all(numbers[:, 2:4] >= numbers[:, :2], axis=1)) > 0.5)
 
 
 def _ends_with_extras(model: ModelOutputs) -> bool:
@@ -193,6 +224,8 @@ def _explains_outputs(kind: ModelKind, model: ModelOutputs, settings: DetectorSe
     is_one_row = all(outputs[0].ndim == 2 and len(outputs[0]) == 1 for outputs in model.runs)
     if kind is ModelKind.NMS_FREE:
         single = len(raw) == 1 and raw[0].shape[-1] == 6 and not is_one_row
+        if single and _is_detr_table(model):
+            return _may_be_corners(model)
         return single or _ends_with_extras(model)
     if kind is ModelKind.NMS_INSIDE:
         return len(raw) > 1 or not is_one_row
@@ -201,7 +234,11 @@ def _explains_outputs(kind: ModelKind, model: ModelOutputs, settings: DetectorSe
     if kind is ModelKind.YOLOX:
         return len(raw) == 1
     # A table with a row for each cell is no table of queries.
-    return len(raw) == 2 or (len(raw) == 1 and raw[0].shape[-2] not in _rows_of_grids(model))
+    if len(raw) == 1 and raw[0].shape[-2] in _rows_of_grids(model):
+        return False
+    # A class number is no confidence of a second class.
+    is_misread = settings.columns != "confidence_class" and names_class(model)
+    return len(raw) == 2 or (len(raw) == 1 and not is_misread)
 
 
 def _rows_of_grids(model: ModelOutputs) -> set[int]:
@@ -242,8 +279,7 @@ def _has_meaning(kind: ModelKind, raw: Outputs, settings: DetectorSettings) -> b
     if kind is ModelKind.YOLO and not _is_spread(decoded.boxes, settings):
         return False
     clear = decoded.boxes[decoded.confidences >= _CLEAR_CONFIDENCE]
-    is_upright = np.all(clear[:, 2:] >= clear[:, :2], axis=1)
-    return len(clear) == 0 or bool(np.mean(is_upright) > 0.5)
+    return len(clear) == 0 or _are_upright(clear)
 
 
 def _is_spread(boxes: NDArray[np.float64], settings: DetectorSettings) -> bool:
@@ -260,6 +296,8 @@ def _is_spread(boxes: NDArray[np.float64], settings: DetectorSettings) -> bool:
 
 def decodable_kinds(model: ModelOutputs, settings: DetectorSettings) -> list[str]:
     """The kinds that explain the outputs of a model."""
+    if names_class(model):
+        settings = settings.model_copy(update={"columns": "confidence_class"})
     return [kind.value for kind in ModelKind if is_understood(kind, model, settings)]
 
 
@@ -286,7 +324,7 @@ def _ends_with_class(model: ModelOutputs) -> bool:
     """Whether the last of seven columns is a class in all rows, and the one before it is not."""
     if model.outputs[0].ndim != 2 or model.outputs[0].shape[1] != 7:
         return False
-    last = np.concatenate([raw[0] for raw in model.runs])[:, 5:].astype(np.float64)
+    last = _all_rows(model)[:, 5:]
     is_whole = np.all(np.abs(last - np.rint(last)) <= ROUNDING, axis=0)
     return not is_whole[0] and bool(is_whole[1])
 

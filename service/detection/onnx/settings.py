@@ -25,7 +25,8 @@ class DetectorSettings(BaseModel):
 
     Output of a model that merges candidates itself: `corners` is the order of the numbers of a box,
     `columns` the order of the last two columns of a single table, `first_class` the number of the first
-    label.
+    label. With the `columns` confidence_class the single table of a DETR has these two columns and no
+    confidence for each class.
     """
 
     model_config = ConfigDict(extra="ignore")
