@@ -220,6 +220,8 @@ def is_understood(kind: ModelKind, model: ModelOutputs, settings: DetectorSettin
 def _explains_outputs(kind: ModelKind, model: ModelOutputs, settings: DetectorSettings) -> bool:
     """Whether the kind has a use for each output and each column."""
     raw, masks = model.outputs, model.masks
+    if len(raw) == 1 and raw[0].ndim < 2:
+        return False
     # One row for each picture: a classifier.
     is_one_row = all(outputs[0].ndim == 2 and len(outputs[0]) == 1 for outputs in model.runs)
     if kind is ModelKind.NMS_FREE:
