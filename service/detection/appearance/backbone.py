@@ -121,11 +121,16 @@ class AddedBackbone:
 def feature_maps(outputs: Sequence[NDArray[Any]]) -> list[NDArray[np.float32]]:
     """The feature maps (channels, rows, columns) in these outputs, with as many rows as columns.
 
-    Vectors of the whole picture are left out. Raises ValueError if an output is neither.
+    Vectors of the whole picture are left out. Raises ValueError if an output is neither, or if they are the
+    heads of a detector.
     """
     maps = [_feature_map(output) for output in outputs if math.prod(output.shape[:-1]) != 1]
     if not maps:
         raise ValueError("no feature map")
+    # Layers of a backbone with as many patches have as many channels. The scores and boxes of a detector
+    # (NanoDet, PicoDet) are tables of the same grid with other numbers of them.
+    if len({layer.shape for layer in maps}) > len({layer.shape[1:] for layer in maps}):
+        raise ValueError("outputs of the same patches differ in their channels")
     return maps
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from service.detection.appearance.backbone import (
     MAX_CHANNELS,
@@ -65,6 +66,26 @@ def test_without_a_kind_the_refusal_names_it(tmp_path: Path) -> None:
 def test_outputs_of_other_models_are_no_features(shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="has no patches"):
         feature_maps([np.zeros(shape, np.float32)])
+
+
+def tables(*shapes: tuple[int, int]) -> list[NDArray[np.float32]]:
+    return [np.zeros((1, *shape), np.float32) for shape in shapes]
+
+
+def test_scores_and_boxes_of_the_same_grid_are_no_features(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="differ in their channels"):
+        feature_maps(tables((1600, 80), (400, 80), (100, 80), (1600, 4), (400, 4), (100, 4)))
+    path = backbone_model(tmp_path / "a.onnx", "heads")
+    for kind, code in ((None, "kind_unsupported"), (ModelKind.BACKBONE, "kind_wrong")):
+        with pytest.raises(BadModel) as refusal:
+            check_file(path, kind, {})
+        assert (refusal.value.code, refusal.value.kinds) == (code, [])
+
+
+def test_layers_of_the_same_and_of_other_patches_are_features() -> None:
+    # Layers of a DINOv2, and stages of a ConvNeXt.
+    assert len(feature_maps(tables((257, 384), (256, 384), (1, 384)))) == 2
+    assert len(feature_maps(tables((1600, 96), (1600, 96), (400, 192), (100, 384)))) == 4
 
 
 def test_many_channels_are_averaged() -> None:
