@@ -53,6 +53,23 @@ def test_a_free_side_is_chosen_and_may_be_set(tmp_path: Path) -> None:
     assert check_backbone(path, {"width": 96}).settings.height == 96
 
 
+@pytest.mark.parametrize("patches", [7, 16, 23, 37, 40, 56])
+def test_any_number_of_patches_is_scaled(patches: int) -> None:
+    layer = np.random.default_rng(2).normal(size=(96, patches, patches)).astype(np.float32)
+
+    features = join_layers([layer]).astype(np.float32)
+
+    assert features.shape == (PATCHES, PATCHES, 96)
+    # A part keeps its place: each row of patches covers the same share of the picture.
+    layer[:, : patches // 2] = -layer[:, : patches // 2]
+    agreement = (features * join_layers([layer]).astype(np.float32)).sum(axis=2)
+    assert agreement[:8].max() < -0.9 < 0.9 < agreement[12:].min()
+
+
+def test_a_dinov2_of_23_patches_is_accepted(tmp_path: Path) -> None:
+    assert check_backbone(backbone_model(tmp_path / "a.onnx", "tokens", side=184), {}).settings.width == 184
+
+
 def test_without_a_kind_the_refusal_names_it(tmp_path: Path) -> None:
     with pytest.raises(BadModel) as refusal:
         check_file(backbone_model(tmp_path / "a.onnx"), None, {})
