@@ -58,6 +58,16 @@ class ModelOutputs:
         return self.metadata.get("task", "").strip("'\"")
 
     @property
+    def is_merged(self) -> bool:
+        """Whether Ultralytics wrote into the file that it merges its candidates itself."""
+        try:
+            arguments = ast.literal_eval(self.metadata.get("args", "")[:10_000])
+        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+            arguments = None
+        is_end_to_end = self.metadata.get("end2end", "").strip("'\"") == "True"
+        return is_end_to_end or (isinstance(arguments, dict) and arguments.get("nms") is True)
+
+    @property
     def masks(self) -> int:
         """The number of masks that the candidates of a segmentation mix; 0 for other detectors."""
         raw = self.outputs
@@ -196,16 +206,25 @@ def _are_upright(boxes: NDArray[np.generic]) -> bool:
 
 
 def _ends_with_extras(model: ModelOutputs) -> bool:
-    """Whether the rows of an end-to-end export have masks or key points behind box, confidence and class."""
+    """Whether the rows of merged candidates have masks or key points behind box, confidence and class."""
     table = model.outputs[0]
-    is_end_to_end = model.metadata.get("end2end", "").strip("'\"") == "True"
     is_table = table.ndim == 3 and table.shape[0] == 1
-    if not is_end_to_end or not is_table or len(model.outputs) != 1 + bool(model.masks):
+    if not is_table or len(model.outputs) != 1 + bool(model.masks):
         return False
     extras = table.shape[2] - 6
     if model.task == "pose":
-        return extras > 0 and model.key_point_numbers in (None, extras)
-    return model.task == "segment" and 0 < extras == model.masks
+        is_explained = extras > 0 and model.key_point_numbers in (None, extras)
+    else:
+        is_explained = model.task == "segment" and 0 < extras == model.masks
+    return is_explained and (model.is_merged or _shows_merged(_all_rows(model)))
+
+
+def _shows_merged(rows: NDArray[np.float64]) -> bool:
+    """Whether any row has a candidate, and each a box of corners, a confidence and a class number."""
+    found = rows[np.any(rows[:, :6] != 0, axis=1)]
+    classes = found[:, 5]
+    is_numbered = bool(np.all((classes >= 0) & (classes == np.rint(classes))))
+    return len(found) > 0 and is_numbered and is_within_unit(found[:, 4]) and _are_upright(found)
 
 
 def is_understood(kind: ModelKind, model: ModelOutputs, settings: DetectorSettings) -> bool:
