@@ -230,6 +230,15 @@ def _nms_inside(outputs: list[NDArray[np.generic]], settings: DetectorSettings) 
         rows = rows[rows[:, 0] <= 0]
         last = rows[:, 5:] if settings.columns == "class_confidence" else rows[:, :4:-1]
         return _merged(_ordered(rows[:, 1:5], settings), last[:, 1], last[:, 0])
+    table, confidences, classes = apart(outputs)
+    return _merged(_ordered(table, settings), confidences, classes - settings.first_class)
+
+
+def apart(outputs: Sequence[NDArray[np.generic]]) -> tuple[Array, Array, Array]:
+    """The valid boxes, confidences and class numbers of a model that has them in separate outputs.
+
+    Raises ValueError when the outputs are others.
+    """
     boxes = next((output for output in outputs if output.ndim >= 2 and output.shape[-1] == 4), None)
     if boxes is None:
         raise ValueError("no output has the shape of boxes")
@@ -248,9 +257,7 @@ def _nms_inside(outputs: list[NDArray[np.generic]], settings: DetectorSettings) 
     if len(parts) != 1 or not whole:
         raise ValueError("confidences and classes cannot be told apart")
     valid = int(counts[0].reshape(-1)[0]) if counts else len(table)
-    classes = whole[-1].astype(np.float64) - settings.first_class
-    confidences = parts[0].astype(np.float64)
-    return _merged(_ordered(table[:valid], settings), confidences[:valid], classes[:valid])
+    return table[:valid], parts[0][:valid].astype(np.float64), whole[-1][:valid].astype(np.float64)
 
 
 def _ordered(boxes: Array, settings: DetectorSettings) -> Array:

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.onnx.decode import (
-    MAX_RELATIVE,
     ROUNDING,
     cells,
     decode,
@@ -170,7 +169,7 @@ def _is_detr_table(model: ModelOutputs) -> bool:
     raw, count = model.outputs, cells(model.width, model.height)
     if len(raw) != 1 or raw[0].ndim != 3 or raw[0].shape[2] < 5 or raw[0].shape[1] in (count, 3 * count):
         return False
-    rows = _all_rows(model)
+    rows = all_rows(model)
     if len(rows) == 0 or not is_within_unit(rows[:, :4]) or not np.all(rows[:, 2:4] > 0):
         return False
     if names_class(model):
@@ -185,16 +184,16 @@ def names_class(model: ModelOutputs) -> bool:
     """
     if model.outputs[0].ndim != 3 or model.outputs[0].shape[2] != 6:
         return False
-    last = _all_rows(model)[:, 5]
+    last = all_rows(model)[:, 5]
     return bool(np.all(last == np.rint(last)))
 
 
 def _may_be_corners(model: ModelOutputs) -> bool:
     """Whether the boxes of a DETR's table may be corners: few places have that order by chance."""
-    return names_class(model) and _are_upright(_all_rows(model))
+    return names_class(model) and _are_upright(all_rows(model))
 
 
-def _all_rows(model: ModelOutputs) -> NDArray[np.float64]:
+def all_rows(model: ModelOutputs) -> NDArray[np.float64]:
     """The rows of the first output for all test pictures."""
     return np.concatenate([raw[0].reshape(-1, raw[0].shape[-1]) for raw in model.runs]).astype(np.float64)
 
@@ -216,7 +215,7 @@ def _ends_with_extras(model: ModelOutputs) -> bool:
         is_explained = extras > 0 and model.key_point_numbers in (None, extras)
     else:
         is_explained = model.task == "segment" and 0 < extras == model.masks
-    return is_explained and (model.is_merged or _shows_merged(_all_rows(model)))
+    return is_explained and (model.is_merged or _shows_merged(all_rows(model)))
 
 
 def _shows_merged(rows: NDArray[np.float64]) -> bool:
@@ -320,34 +319,6 @@ def decodable_kinds(model: ModelOutputs, settings: DetectorSettings) -> list[str
     if names_class(model):
         settings = settings.model_copy(update={"columns": "confidence_class"})
     return [kind.value for kind in ModelKind if is_understood(kind, model, settings)]
-
-
-def usual_order(model: ModelOutputs, channels_last: bool) -> dict[str, object]:
-    """The order of numbers in the outputs of a model that merges candidates itself, as settings.
-
-    TensorFlow's detection models, which have the channels of their input last, give y1, x1, y2, x2 and number
-    the classes from 1. YOLO-NAS ends its rows with confidence and class, YOLOv7 with class and confidence.
-    """
-    names = [name.split(":")[0] for name in model.names]
-    if len(names) == 1:
-        is_swapped = names[0].endswith("flat_predictions") or _ends_with_class(model)
-        return {"columns": "confidence_class"} if is_swapped else {}
-    parts = [output for output in model.outputs if output.ndim > 1 and output.shape[-1] == 4]
-    in_parts = channels_last and bool(parts) and float(np.abs(parts[0]).max(initial=0)) <= MAX_RELATIVE
-    if "detection_boxes" not in names and not in_parts:
-        return {}
-    classes = [raw[names.index("detection_classes")] for raw in model.runs if "detection_classes" in names]
-    from_one = bool(classes) and all(found.min(initial=1) >= 1 for found in classes)
-    return {"corners": "yxyx", "first_class": int(from_one)}
-
-
-def _ends_with_class(model: ModelOutputs) -> bool:
-    """Whether the last of seven columns is a class in all rows, and the one before it is not."""
-    if model.outputs[0].ndim != 2 or model.outputs[0].shape[1] != 7:
-        return False
-    last = _all_rows(model)[:, 5:]
-    is_whole = np.all(np.abs(last - np.rint(last)) <= ROUNDING, axis=0)
-    return not is_whole[0] and bool(is_whole[1])
 
 
 def class_columns(model: ModelOutputs, settings: DetectorSettings, kind: ModelKind) -> int | None:

@@ -59,6 +59,12 @@ class DetectorSettings(BaseModel):
         return confidence >= self.fail_confidence and (self.fail_labels is None or label in self.fail_labels)
 
 
+def object_labels(labels: list[str], first_class: int) -> list[str]:
+    """The labels from that of `first_class`. Lists for torchvision begin with 0, the background."""
+    is_background = bool(labels) and labels[0].strip("_ ").lower() == "background"
+    return labels[1:] if first_class == 1 and is_background else labels
+
+
 def parse_settings(text: str) -> dict[str, Any]:
     """Parse the settings that a user gave, a JSON object. Raises ValueError, which says what is wrong."""
     try:
