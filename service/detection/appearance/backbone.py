@@ -37,7 +37,7 @@ MAX_CHANNELS: Final = 256
 """Of a patch, so that a memory of 24 photos has at most 5 MB. Those of larger backbones are averaged in
 groups of neighbours, as PatchCore (Roth et al. 2022) does."""
 _AT_ONCE: Final = 128
-"""Channels; OpenCV takes no more at once."""
+"""Channels; OpenCV takes no more at once, and only four to shrink by a factor that is not whole."""
 
 
 class Backbone(Protocol):
@@ -82,9 +82,9 @@ def join_layers(layers: Iterable[NDArray[np.float32]]) -> Features:
 
 def _patches(layer: NDArray[np.float32]) -> NDArray[np.float32]:
     """A feature map (channels, rows, columns) as patches of length 1, so that every layer counts alike."""
-    resized = np.concatenate(
-        [_resize(layer[at : at + _AT_ONCE]) for at in range(0, len(layer), _AT_ONCE)], axis=2
-    )
+    is_uneven = layer.shape[1] > PATCHES and layer.shape[1] % PATCHES != 0
+    step = 4 if is_uneven else _AT_ONCE
+    resized = np.concatenate([_resize(layer[at : at + step]) for at in range(0, len(layer), step)], axis=2)
     return np.asarray(resized / np.maximum(np.linalg.norm(resized, axis=2, keepdims=True), 1e-6), np.float32)
 
 
@@ -121,11 +121,16 @@ class AddedBackbone:
 def feature_maps(outputs: Sequence[NDArray[Any]]) -> list[NDArray[np.float32]]:
     """The feature maps (channels, rows, columns) in these outputs, with as many rows as columns.
 
-    Vectors of the whole picture are left out. Raises ValueError if an output is neither.
+    Vectors of the whole picture are left out. Raises ValueError if an output is neither, or if they are the
+    heads of a detector.
     """
     maps = [_feature_map(output) for output in outputs if math.prod(output.shape[:-1]) != 1]
     if not maps:
         raise ValueError("no feature map")
+    # Layers of a backbone with as many patches have as many channels. The scores and boxes of a detector
+    # (NanoDet, PicoDet) are tables of the same grid with other numbers of them.
+    if len({layer.shape for layer in maps}) > len({layer.shape[1:] for layer in maps}):
+        raise ValueError("outputs of the same patches differ in their channels")
     return maps
 
 

@@ -22,7 +22,7 @@ from service.db.statements import ResultRow
 from service.detection.compute.compute_process import check_model, run_once
 from service.detection.failure import MESSAGES, MODEL_MESSAGES, BadModel
 from service.detection.messages import Request
-from service.detection.onnx.settings import ACTIVATIONS, DetectorSettings
+from service.detection.onnx.settings import ACTIVATIONS, DetectorSettings, object_labels
 from service.detection.rules import BackboneFacts, ModelFacts
 from service.detection.tables import ModelRow
 from service.settings import Settings
@@ -243,7 +243,7 @@ class Models:
                 version=_next_version(session, name),
                 sha256=incoming.sha256,
                 size=size,
-                labels=labels or checked["labels"],
+                labels=object_labels(labels or [], checked["settings"]["first_class"]) or checked["labels"],
                 settings=checked["settings"],
                 enabled=True,
                 added_by=actor,
@@ -303,7 +303,10 @@ class Models:
             if before.sha256 is None:
                 msg = "内置模型没有可修改的参数，请在检查项中设置灵敏度、最小缺陷尺寸和忽略区域"
                 raise Problem(409, ErrorCode.CONFLICT, msg)
-            if changed.labels is not None and 0 < len(before.labels) != len(changed.labels):
+            labels = changed.labels
+            if labels is not None:
+                labels = object_labels(labels, before.settings.get("first_class", 0))
+            if labels is not None and 0 < len(before.labels) != len(labels):
                 # Labels belong to classes by their order: one too few would hide a class.
                 raise invalid_input("labels_mismatch")
             # The file was checked with this size of its input.
@@ -319,7 +322,7 @@ class Models:
                 version=_next_version(session, before.name),
                 sha256=before.sha256,
                 size=before.size,
-                labels=before.labels if changed.labels is None else changed.labels,
+                labels=before.labels if labels is None else labels,
                 settings=settings.model_dump(),
                 enabled=True,
                 added_by=actor,

@@ -25,11 +25,12 @@ from service.detection.onnx.layout import (
     class_columns,
     decodable_kinds,
     is_understood,
+    names_class,
     recognise_model,
     run_tests,
-    usual_order,
 )
-from service.detection.onnx.settings import DetectorSettings
+from service.detection.onnx.order import usual_order
+from service.detection.onnx.settings import DetectorSettings, object_labels
 from shared.limits import MAX_LABELS
 from shared.wire.detection import ModelKind
 
@@ -73,12 +74,18 @@ def check(path: Path, kind: ModelKind | None, overrides: dict[str, Any], classes
     if recognised is None:
         raise _unknown_kind(model, sized)
     habits = _usual_settings(recognised, detector, model, classes or len(names))
+    if recognised is ModelKind.NMS_INSIDE:
+        habits |= usual_order(model, detector.last, classes or len(names))
     if recognised is ModelKind.YOLO:
         habits |= _usual_yolo_settings(model, _settings({}, sized), classes or len(names))
+    if habits.get("first_class", 0) is None and "first_class" not in overrides:
+        raise BadModel("first_class_unknown")
     settings = _settings(habits, sized)
     if recognised is ModelKind.DETR and "activation" not in {**habits, **overrides}:
         raise BadModel("activation_unknown")
-    labels = _covering_labels(names, classes, recognised, model, settings)
+    labels = object_labels(
+        _covering_labels(names, classes, recognised, model, settings), settings.first_class
+    )
     if not is_understood(recognised, model, settings):
         if kind is None:
             raise _unknown_kind(model, sized)
@@ -175,19 +182,20 @@ def _usual_settings(kind: ModelKind, detector: Detector, model: ModelOutputs, cl
     if kind is ModelKind.YOLOX:
         return {"colour": "bgr", "values": "raw", "fit": "corner"}
     if kind is ModelKind.NMS_INSIDE:
-        sized = {"fit": "stretch", "confidence": 0.5} if detector.sized else {}
-        return {**sized, **usual_order(model, detector.last)}
+        return {"fit": "stretch", "confidence": 0.5} if detector.sized else {}
     if kind is ModelKind.DETR:
         activation = _activation(model.outputs, classes)
         # DETR and RF-DETR (whose outputs have these names) were trained on ImageNet's scale, RT-DETR and its
         # successors were not.
         imagenet = activation == "softmax" or set(model.names) == {"dets", "labels"}
         activated = {} if activation is None else {"activation": activation}
+        ordered = {"columns": "confidence_class"} if names_class(model) else {}
         return {
             "values": "imagenet" if imagenet else "unit",
             "fit": "stretch",
             "confidence": 0.5,
             **activated,
+            **ordered,
         }
     return {}
 
@@ -238,7 +246,8 @@ def _numbered_labels(
     kind: ModelKind, raw: list[NDArray[np.generic]], settings: DetectorSettings
 ) -> list[str]:
     """Numbered labels for the classes of a file without labels."""
-    if kind in (ModelKind.NMS_FREE, ModelKind.NMS_INSIDE):
+    is_numbered = len(raw) == 1 and settings.columns == "confidence_class"
+    if kind in (ModelKind.NMS_FREE, ModelKind.NMS_INSIDE) or (kind is ModelKind.DETR and is_numbered):
         return []
     if kind is ModelKind.DETR:
         classes = next((output.shape[-1] for output in raw if output.shape[-1] != 4), 4)

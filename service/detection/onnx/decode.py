@@ -189,13 +189,18 @@ def _detr(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Dec
     """Logits (1, n, classes) and boxes (1, n, 4), or one table (1, n, 4 + classes) of both.
 
     Boxes are centre and size in parts of the input. With softmax the last class is "nothing", which is left
-    out.
+    out. A table whose `columns` are confidence and class has the best class only.
     """
+    size = np.array([settings.width, settings.height] * 2, np.float64)
     if len(outputs) == 1 and outputs[0].ndim == 3:
         rows = _rows(outputs[0])
         outputs = [rows[None, :, 4:], rows[None, :, :4]]
         if rows.shape[1] < 5 or not is_within_unit(rows[:, :4]):
             raise ValueError("the boxes are not parts of the input")
+        if settings.columns == "confidence_class":
+            if rows.shape[1] != 6:
+                raise ValueError("expected six numbers per candidate")
+            return _merged(_corners(rows[:, :4] * size), rows[:, 4], rows[:, 5])
     tables = [output for output in outputs if output.ndim == 3]
     # Usually the boxes come last; with four classes only their values distinguish them.
     four = [place for place, output in enumerate(tables) if output.shape[-1] == 4]
@@ -209,7 +214,6 @@ def _detr(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Dec
     scores = _activate(logits, settings)
     if settings.activation == "softmax":
         scores = scores[:, :-1]
-    size = np.array([settings.width, settings.height] * 2, np.float64)
     return _best_class(_corners(boxes * size), scores)
 
 
@@ -226,6 +230,15 @@ def _nms_inside(outputs: list[NDArray[np.generic]], settings: DetectorSettings) 
         rows = rows[rows[:, 0] <= 0]
         last = rows[:, 5:] if settings.columns == "class_confidence" else rows[:, :4:-1]
         return _merged(_ordered(rows[:, 1:5], settings), last[:, 1], last[:, 0])
+    table, confidences, classes = apart(outputs)
+    return _merged(_ordered(table, settings), confidences, classes - settings.first_class)
+
+
+def apart(outputs: Sequence[NDArray[np.generic]]) -> tuple[Array, Array, Array]:
+    """The valid boxes, confidences and class numbers of a model that has them in separate outputs.
+
+    Raises ValueError when the outputs are others.
+    """
     boxes = next((output for output in outputs if output.ndim >= 2 and output.shape[-1] == 4), None)
     if boxes is None:
         raise ValueError("no output has the shape of boxes")
@@ -244,9 +257,7 @@ def _nms_inside(outputs: list[NDArray[np.generic]], settings: DetectorSettings) 
     if len(parts) != 1 or not whole:
         raise ValueError("confidences and classes cannot be told apart")
     valid = int(counts[0].reshape(-1)[0]) if counts else len(table)
-    classes = whole[-1].astype(np.float64) - settings.first_class
-    confidences = parts[0].astype(np.float64)
-    return _merged(_ordered(table[:valid], settings), confidences[:valid], classes[:valid])
+    return table[:valid], parts[0][:valid].astype(np.float64), whole[-1][:valid].astype(np.float64)
 
 
 def _ordered(boxes: Array, settings: DetectorSettings) -> Array:

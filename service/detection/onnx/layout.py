@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.onnx.decode import (
-    MAX_RELATIVE,
     ROUNDING,
     cells,
     decode,
@@ -58,6 +57,16 @@ class ModelOutputs:
         return self.metadata.get("task", "").strip("'\"")
 
     @property
+    def is_merged(self) -> bool:
+        """Whether Ultralytics wrote into the file that it merges its candidates itself."""
+        try:
+            arguments = ast.literal_eval(self.metadata.get("args", "")[:10_000])
+        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+            arguments = None
+        is_end_to_end = self.metadata.get("end2end", "").strip("'\"") == "True"
+        return is_end_to_end or (isinstance(arguments, dict) and arguments.get("nms") is True)
+
+    @property
     def masks(self) -> int:
         """The number of masks that the candidates of a segmentation mix; 0 for other detectors."""
         raw = self.outputs
@@ -98,8 +107,8 @@ def run_tests(detector: Detector, metadata: Mapping[str, str], width: int, heigh
 def recognise_model(model: ModelOutputs, classes: int) -> ModelKind | None:
     """The kind of a model; None if no kind or several kinds fit. classes: the number of labels, or 0."""
     raw, width, height = model.outputs, model.width, model.height
-    if _is_detr_table(raw, cells(width, height)):
-        return ModelKind.DETR
+    if _is_detr_table(model):
+        return None if _may_be_corners(model) else ModelKind.DETR
     shapes = [output.shape for output in raw]
     kind = recognise(shapes, width, height)
     if kind is None and _ends_with_extras(model):
@@ -152,29 +161,69 @@ def _yolox_or_yolo(table: NDArray[np.generic], side: int) -> ModelKind | None:
     return ModelKind.YOLO if spread > side / 2 else None
 
 
-def _is_detr_table(raw: list[NDArray[np.generic]], count: int) -> bool:
-    """Whether the only output has boxes and class confidences of a DETR in one table, all within 0..1.
+def _is_detr_table(model: ModelOutputs) -> bool:
+    """Whether the only output has boxes and classes of a DETR in one table, in parts of the input.
 
     Candidates of other kinds are in px, or there is one for each cell, or they are padded with zeros.
     """
+    raw, count = model.outputs, cells(model.width, model.height)
     if len(raw) != 1 or raw[0].ndim != 3 or raw[0].shape[2] < 5 or raw[0].shape[1] in (count, 3 * count):
         return False
-    table = raw[0][0].astype(np.float64)
-    whole = bool(np.all(table[:, 4:] == np.rint(table[:, 4:])))
-    return len(table) > 0 and is_within_unit(table) and bool(np.all(table[:, 2:4] > 0)) and not whole
+    rows = all_rows(model)
+    if len(rows) == 0 or not is_within_unit(rows[:, :4]) or not np.all(rows[:, 2:4] > 0):
+        return False
+    if names_class(model):
+        return is_within_unit(rows[:, 4])
+    return is_within_unit(rows[:, 4:]) and not np.all(rows[:, 4:] == np.rint(rows[:, 4:]))
+
+
+def names_class(model: ModelOutputs) -> bool:
+    """Whether the six numbers of a candidate end with the number of its class, not with a confidence.
+
+    Class numbers are exact, while a confidence may be nearly 0.
+    """
+    if model.outputs[0].ndim != 3 or model.outputs[0].shape[2] != 6:
+        return False
+    last = all_rows(model)[:, 5]
+    return bool(np.all(last == np.rint(last)))
+
+
+def _may_be_corners(model: ModelOutputs) -> bool:
+    """Whether the boxes of a DETR's table may be corners: few places have that order by chance."""
+    return names_class(model) and _are_upright(all_rows(model))
+
+
+def all_rows(model: ModelOutputs) -> NDArray[np.float64]:
+    """The rows of the first output for all test pictures."""
+    return np.concatenate([raw[0].reshape(-1, raw[0].shape[-1]) for raw in model.runs]).astype(np.float64)
+
+
+def _are_upright(boxes: NDArray[np.generic]) -> bool:
+    """Whether most boxes are not empty if their numbers are read as x1, y1, x2, y2."""
+    numbers = boxes.astype(np.float64)
+    return bool(np.mean(np.all(numbers[:, 2:4] >= numbers[:, :2], axis=1)) > 0.5)
 
 
 def _ends_with_extras(model: ModelOutputs) -> bool:
-    """Whether the rows of an end-to-end export have masks or key points behind box, confidence and class."""
+    """Whether the rows of merged candidates have masks or key points behind box, confidence and class."""
     table = model.outputs[0]
-    is_end_to_end = model.metadata.get("end2end", "").strip("'\"") == "True"
     is_table = table.ndim == 3 and table.shape[0] == 1
-    if not is_end_to_end or not is_table or len(model.outputs) != 1 + bool(model.masks):
+    if not is_table or len(model.outputs) != 1 + bool(model.masks):
         return False
     extras = table.shape[2] - 6
     if model.task == "pose":
-        return extras > 0 and model.key_point_numbers in (None, extras)
-    return model.task == "segment" and 0 < extras == model.masks
+        is_explained = extras > 0 and model.key_point_numbers in (None, extras)
+    else:
+        is_explained = model.task == "segment" and 0 < extras == model.masks
+    return is_explained and (model.is_merged or _shows_merged(all_rows(model)))
+
+
+def _shows_merged(rows: NDArray[np.float64]) -> bool:
+    """Whether any row has a candidate, and each a box of corners, a confidence and a class number."""
+    found = rows[np.any(rows[:, :6] != 0, axis=1)]
+    classes = found[:, 5]
+    is_numbered = bool(np.all((classes >= 0) & (classes == np.rint(classes))))
+    return len(found) > 0 and is_numbered and is_within_unit(found[:, 4]) and _are_upright(found)
 
 
 def is_understood(kind: ModelKind, model: ModelOutputs, settings: DetectorSettings) -> bool:
@@ -189,10 +238,14 @@ def is_understood(kind: ModelKind, model: ModelOutputs, settings: DetectorSettin
 def _explains_outputs(kind: ModelKind, model: ModelOutputs, settings: DetectorSettings) -> bool:
     """Whether the kind has a use for each output and each column."""
     raw, masks = model.outputs, model.masks
+    if len(raw) == 1 and raw[0].ndim < 2:
+        return False
     # One row for each picture: a classifier.
     is_one_row = all(outputs[0].ndim == 2 and len(outputs[0]) == 1 for outputs in model.runs)
     if kind is ModelKind.NMS_FREE:
         single = len(raw) == 1 and raw[0].shape[-1] == 6 and not is_one_row
+        if single and _is_detr_table(model):
+            return _may_be_corners(model)
         return single or _ends_with_extras(model)
     if kind is ModelKind.NMS_INSIDE:
         return len(raw) > 1 or not is_one_row
@@ -201,7 +254,11 @@ def _explains_outputs(kind: ModelKind, model: ModelOutputs, settings: DetectorSe
     if kind is ModelKind.YOLOX:
         return len(raw) == 1
     # A table with a row for each cell is no table of queries.
-    return len(raw) == 2 or (len(raw) == 1 and raw[0].shape[-2] not in _rows_of_grids(model))
+    if len(raw) == 1 and raw[0].shape[-2] in _rows_of_grids(model):
+        return False
+    # A class number is no confidence of a second class.
+    is_misread = settings.columns != "confidence_class" and names_class(model)
+    return len(raw) == 2 or (len(raw) == 1 and not is_misread)
 
 
 def _rows_of_grids(model: ModelOutputs) -> set[int]:
@@ -242,8 +299,7 @@ def _has_meaning(kind: ModelKind, raw: Outputs, settings: DetectorSettings) -> b
     if kind is ModelKind.YOLO and not _is_spread(decoded.boxes, settings):
         return False
     clear = decoded.boxes[decoded.confidences >= _CLEAR_CONFIDENCE]
-    is_upright = np.all(clear[:, 2:] >= clear[:, :2], axis=1)
-    return len(clear) == 0 or bool(np.mean(is_upright) > 0.5)
+    return len(clear) == 0 or _are_upright(clear)
 
 
 def _is_spread(boxes: NDArray[np.float64], settings: DetectorSettings) -> bool:
@@ -260,35 +316,9 @@ def _is_spread(boxes: NDArray[np.float64], settings: DetectorSettings) -> bool:
 
 def decodable_kinds(model: ModelOutputs, settings: DetectorSettings) -> list[str]:
     """The kinds that explain the outputs of a model."""
+    if names_class(model):
+        settings = settings.model_copy(update={"columns": "confidence_class"})
     return [kind.value for kind in ModelKind if is_understood(kind, model, settings)]
-
-
-def usual_order(model: ModelOutputs, channels_last: bool) -> dict[str, object]:
-    """The order of numbers in the outputs of a model that merges candidates itself, as settings.
-
-    TensorFlow's detection models, which have the channels of their input last, give y1, x1, y2, x2 and number
-    the classes from 1. YOLO-NAS ends its rows with confidence and class, YOLOv7 with class and confidence.
-    """
-    names = [name.split(":")[0] for name in model.names]
-    if len(names) == 1:
-        is_swapped = names[0].endswith("flat_predictions") or _ends_with_class(model)
-        return {"columns": "confidence_class"} if is_swapped else {}
-    parts = [output for output in model.outputs if output.ndim > 1 and output.shape[-1] == 4]
-    in_parts = channels_last and bool(parts) and float(np.abs(parts[0]).max(initial=0)) <= MAX_RELATIVE
-    if "detection_boxes" not in names and not in_parts:
-        return {}
-    classes = [raw[names.index("detection_classes")] for raw in model.runs if "detection_classes" in names]
-    from_one = bool(classes) and all(found.min(initial=1) >= 1 for found in classes)
-    return {"corners": "yxyx", "first_class": int(from_one)}
-
-
-def _ends_with_class(model: ModelOutputs) -> bool:
-    """Whether the last of seven columns is a class in all rows, and the one before it is not."""
-    if model.outputs[0].ndim != 2 or model.outputs[0].shape[1] != 7:
-        return False
-    last = np.concatenate([raw[0] for raw in model.runs])[:, 5:].astype(np.float64)
-    is_whole = np.all(np.abs(last - np.rint(last)) <= ROUNDING, axis=0)
-    return not is_whole[0] and bool(is_whole[1])
 
 
 def class_columns(model: ModelOutputs, settings: DetectorSettings, kind: ModelKind) -> int | None:

@@ -25,7 +25,8 @@ class DetectorSettings(BaseModel):
 
     Output of a model that merges candidates itself: `corners` is the order of the numbers of a box,
     `columns` the order of the last two columns of a single table, `first_class` the number of the first
-    label.
+    label. With the `columns` confidence_class the single table of a DETR has these two columns and no
+    confidence for each class.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -56,6 +57,12 @@ class DetectorSettings(BaseModel):
     def fails(self, label: str, confidence: float) -> bool:
         """Whether a finding makes the photo fail."""
         return confidence >= self.fail_confidence and (self.fail_labels is None or label in self.fail_labels)
+
+
+def object_labels(labels: list[str], first_class: int) -> list[str]:
+    """The labels from that of `first_class`. Lists for torchvision begin with 0, the background."""
+    is_background = bool(labels) and labels[0].strip("_ ").lower() == "background"
+    return labels[1:] if first_class == 1 and is_background else labels
 
 
 def parse_settings(text: str) -> dict[str, Any]:

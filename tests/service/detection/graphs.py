@@ -139,8 +139,8 @@ def backbone_model(path: Path, layout: str = "map", side: int | str = 160) -> Pa
     """A backbone with 24 features of each 8 x 8 px patch.
 
     layout: `map` (channels first), `last` (channels last), `tokens` (those of two registers first), `swapped`
-    (tokens with rows and columns swapped) or `pooled` (one vector for the picture). side: of the input in px;
-    a name leaves it free.
+    (tokens with rows and columns swapped), `pooled` (one vector for the picture) or `heads` (the map, and
+    another of four channels, as a detector has them). side: of the input in px; a name leaves it free.
     """
     random = np.random.default_rng(3)
     weights = [numpy_helper.from_array(random.normal(size=(24, 3, 8, 8)).astype(np.float32), "weights")]
@@ -152,6 +152,9 @@ def backbone_model(path: Path, layout: str = "map", side: int | str = 160) -> Pa
     elif layout == "pooled":
         nodes.append(helper.make_node("ReduceMean", ["map"], ["pooled"], axes=[2, 3], keepdims=0))
         output = "pooled"
+    elif layout == "heads":
+        weights.append(numpy_helper.from_array(random.normal(size=(4, 3, 8, 8)).astype(np.float32), "sides"))
+        nodes.append(helper.make_node("Conv", ["images", "sides"], ["boxes"], strides=[8, 8]))
     elif layout in ("tokens", "swapped"):
         order = [0, 2, 3, 1] if layout == "tokens" else [0, 3, 2, 1]
         weights += [
@@ -165,7 +168,8 @@ def backbone_model(path: Path, layout: str = "map", side: int | str = 160) -> Pa
         ]
         output = "tokens"
     image = helper.make_tensor_value_info("images", TensorProto.FLOAT, [1, 3, side, side])
-    features = helper.make_tensor_value_info(output, TensorProto.FLOAT, None)
-    graph = helper.make_graph(nodes, "backbone", [image], [features], weights)
+    names = [output, "boxes"] if layout == "heads" else [output]
+    features = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in names]
+    graph = helper.make_graph(nodes, "backbone", [image], features, weights)
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), str(path))
     return path

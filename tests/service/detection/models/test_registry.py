@@ -171,6 +171,34 @@ def test_model_without_a_known_activation_is_refused(client: TestClient, tmp_pat
         assert model["settings"]["activation"] == activation
 
 
+def torchvision_model(path: Path, names: str = "boxes scores labels") -> Path:
+    """A detector that finds its class 2, as torchvision exports it: 0 is the background."""
+    outputs = [[[5, 5, 30, 40]], [0.9], [2]]
+    types = [np.float32, np.float32, np.int64]
+    arrays = [np.array(output, dtype) for output, dtype in zip(outputs, types, strict=True)]
+    return constant_model(path, dict(zip(names.split(), arrays, strict=True)))
+
+
+def test_the_background_is_no_label_of_a_model(client: TestClient, tmp_path: Path) -> None:
+    labels = ["__background__", "dent", "crack"]
+    path = torchvision_model(tmp_path / "model.onnx")
+    model = read_data(add(client, path, labels=json.dumps(labels)))
+    assert (model["labels"], model["settings"]["first_class"]) == (labels[1:], 1)
+    versions = f"/api/detection/models/{model['model_id']}/versions"
+    labels[2] = "stain"
+    assert read_data(client.post(versions, json={"labels": labels}))["labels"] == labels[1:]
+
+
+def test_model_without_a_known_first_class_is_refused(client: TestClient, tmp_path: Path) -> None:
+    path = torchvision_model(tmp_path / "model.onnx", "a b c")
+    labels = json.dumps(["dent", "crack", "stain"])
+    answer = add(client, path, labels=labels)
+    assert (answer.status_code, answer.json()["data"]["reason"]) == (422, "first_class_unknown")
+    assert "first_class" in answer.json()["msg"]
+    model = read_data(add(client, path, labels=labels, settings='{"first_class": 1}'))
+    assert model["settings"]["first_class"] == 1
+
+
 def test_user_who_added_a_model_is_named(client: TestClient, tmp_path: Path) -> None:
     made = add(client, brightness_model(tmp_path / "bright.onnx")).json()["data"]
     who = client.get("/api/auth/me").json()["data"]["user"]

@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from service.detection.failure import BadModel
 from service.detection.onnx.check import CheckedModel, check
+from service.detection.onnx.decode import decode
 from service.detection.onnx.detector import Detector
+from service.detection.onnx.settings import DetectorSettings
 from shared.record.geometry import Rect
 from shared.wire.detection import ModelKind
 from tests.service.detection.graphs import constant_model, sized_model
@@ -105,6 +108,71 @@ def test_other_tables_are_not_recognised_as_detr(tmp_path: Path) -> None:
     table[0, :, 4] = 0.3
     path = constant_model(tmp_path / "full.onnx", {"output0": table})
     assert check(path, None, {}).kind is ModelKind.NMS_FREE
+
+
+def best_class_table(score: float = 0.3) -> np.ndarray[Any, Any]:
+    """Centre, size, confidence and class number of each candidate, as Ultralytics 8.4 exports RT-DETR."""
+    table = np.concatenate([boxes(), np.full((1, CANDIDATES, 2), score, np.float32)], axis=2)
+    table[0, :, 2:4] *= 0.5
+    table[..., 5] = np.arange(CANDIDATES) % CLASSES
+    table[0, 4] = (*PLACE, 0.95, 2)
+    return table
+
+
+@pytest.mark.parametrize("score", [0.01, 0.3])
+@pytest.mark.parametrize("names", [NAMES, ()])
+def test_table_with_the_number_of_the_best_class_has_centres(
+    tmp_path: Path, score: float, names: tuple[str, ...]
+) -> None:
+    path = constant_model(tmp_path / "detr.onnx", {"output0": best_class_table(score)}, names=names)
+    checked = check(path, None, {})
+    assert (checked.kind, checked.settings.fit, checked.labels) == (ModelKind.DETR, "stretch", list(names))
+    label, box = only_finding(path, checked)
+    assert label == ("c" if names else "class 2")
+    assert np.allclose([box.x, box.y, box.w, box.h], [BOX.x, BOX.y, BOX.w, BOX.h], atol=1)
+    # As corners, or with the class number as a confidence, it would find nothing.
+    assert refusal(path, ModelKind.NMS_FREE).code == "kind_wrong"
+    with pytest.raises(BadModel, match="类型不符"):
+        check(path, ModelKind.DETR, {"columns": "class_confidence"})
+
+
+def test_a_second_confidence_near_zero_is_no_class_number(tmp_path: Path) -> None:
+    table = one_table()[..., :6]
+    table[..., 4], table[..., 5] = 0.1, 1e-4
+    path = constant_model(tmp_path / "detr.onnx", {"output0": table}, names=("dent", "crack"))
+    assert check(path, None, {}).settings.columns == "class_confidence"
+
+
+def test_a_single_class_is_no_second_confidence(tmp_path: Path) -> None:
+    table = best_class_table()
+    table[..., 5] = 0
+    path = constant_model(tmp_path / "detr.onnx", {"output0": table}, names=("dent",))
+    checked = check(path, None, {})
+    assert (checked.settings.columns, only_finding(path, checked)[0]) == ("confidence_class", "dent")
+
+
+@pytest.mark.parametrize("classes", [2, CLASSES])
+def test_places_that_may_be_corners_or_centres_are_asked_for(tmp_path: Path, classes: int) -> None:
+    table = best_class_table()
+    table[..., 5] %= classes
+    table[..., 2:4] += table[..., :2] * 0.5
+    table[0, :, 2:4] = np.maximum(table[0, :, 2:4], table[0, :, :2])
+    table[0, 4, :4] = (0.3, 0.45, 0.7, 0.75)
+    path = constant_model(tmp_path / "detr.onnx", {"output0": table}, names=NAMES)
+    refused = refusal(path)
+    assert (refused.code, refused.kinds) == ("kind_unknown", ["nms_free", "detr"])
+    corners, centres = check(path, ModelKind.NMS_FREE, {}), check(path, ModelKind.DETR, {})
+    assert (corners.settings.fit, centres.settings.fit) == ("centre", "stretch")
+    assert centres.settings.columns == "confidence_class"
+
+
+def test_later_numbers_that_are_no_classes_are_an_error() -> None:
+    table = best_class_table()
+    settings = DetectorSettings(width=64, height=64, columns="confidence_class")
+    assert len(decode(ModelKind.DETR, [table], settings).boxes) == CANDIDATES
+    table[0, 3, 5] = 0.5
+    with pytest.raises(ValueError, match="whole numbers"):
+        decode(ModelKind.DETR, [table], settings)
 
 
 def test_export_with_a_size_input_gets_the_size_of_its_image_input(tmp_path: Path) -> None:

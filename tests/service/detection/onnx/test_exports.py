@@ -201,6 +201,8 @@ def test_lookalike_of_detector_is_refused(tmp_path: Path) -> None:
         ({"o": points}, {}, "kind_unsupported"),
         ({"o": turned}, {"task": "obb"}, "task_unsupported"),
         ({"o": np.zeros((1, 5), np.float32)}, {"task": "classify"}, "task_unsupported"),
+        ({"o": np.zeros(1000, np.float32)}, {}, "kind_unsupported"),
+        ({"o": np.zeros((), np.float32)}, {}, "kind_unsupported"),
     ):
         path = constant_model(
             tmp_path / "m.onnx", outputs, names=NAMES if metadata else (), metadata=metadata

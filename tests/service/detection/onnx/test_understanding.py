@@ -151,6 +151,41 @@ def test_key_points_behind_a_merged_box_are_ignored(tmp_path: Path) -> None:
     assert (refused.code, refused.kinds) == ("kind_unsupported", [])
 
 
+SEGMENTS = {"task": "segment", "names": "{0: 'p', 1: 'q'}", "end2end": "False"}
+PROTOTYPES = np.zeros((1, 32, 160, 160), np.float32)
+
+
+@pytest.mark.parametrize("metadata", [{}, {"args": "{'batch': 1, 'nms': True}"}, {"args": "["}])
+def test_masks_behind_a_merged_box_are_ignored(metadata: dict[str, str], tmp_path: Path) -> None:
+    table = merged_table(38, (*CORNERS, 0.9, 1, *np.full(32, 0.4)))
+    outputs = {"output0": table, "output1": PROTOTYPES}
+    path = constant_model(tmp_path / "m.onnx", outputs, metadata=SEGMENTS | metadata, size=SIZE)
+    assert check(path, None, {}).kind is ModelKind.NMS_FREE
+    assert found(path) == [("q", 0.9, list(CORNERS))]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [(), (*CORNERS, 0.9, 0.3), (*CORNERS, 1.7, 1), (300.0, 260.0, 100.0, 200.0, 0.9, 1)],
+    ids=["empty", "no class", "no confidence", "no corners"],
+)
+def test_masks_behind_other_numbers_are_refused(row: tuple[float, ...], tmp_path: Path) -> None:
+    outputs = {"output0": merged_table(38, row), "output1": PROTOTYPES}
+    path = constant_model(tmp_path / "m.onnx", outputs, metadata=SEGMENTS, size=SIZE)
+    assert refusal(path).code == "kind_unsupported"
+
+
+def test_empty_rows_are_merged_if_the_exporter_says_so(tmp_path: Path) -> None:
+    outputs = {"output0": merged_table(38), "output1": PROTOTYPES}
+    for arguments, is_accepted in (("{'nms': True}", True), ("{'nms': None}", False), ("[1]", False)):
+        metadata = SEGMENTS | {"args": arguments}
+        path = constant_model(tmp_path / "m.onnx", outputs, metadata=metadata, size=SIZE)
+        if is_accepted:
+            assert check(path, None, {}).kind is ModelKind.NMS_FREE
+        else:
+            assert refusal(path).code == "kind_unsupported"
+
+
 def test_boxes_of_tensorflow_have_their_order_and_numbers(tmp_path: Path) -> None:
     boxes = np.zeros((1, 100, 4), np.float32)
     boxes[0, 0] = [number / SIDE for number in (200, 100, 260, 300)]
