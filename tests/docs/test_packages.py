@@ -6,4 +6,4 @@ from docs import packages
 
 
 def test_table_names_packages_and_modules() -> None:
-    assert "| `shared.images` | blaze_face, camera_data, colours, " in "\n".join(packages.table())
+    assert "| `shared.images` | bitmap, blaze_face, camera_data, colours, " in "\n".join(packages.table())
