@@ -61,7 +61,7 @@ MODEL_MESSAGES: Final[dict[str, str]] = {
     "kind_unknown": "无法确定模型的输出格式，请在上传时选择模型类型",
     "kind_unsupported": "不支持该模型的输出格式，请按支持的格式重新导出",
     "activation_unknown": "无法确定类别输出使用 softmax 还是 sigmoid，请在参数中填写 activation",
-    "first_class_unknown": "无法确定类别编号从 0 还是从 1 开始，请用 walkaround model add 的 --settings 填写 first_class",
+    "first_class_unknown": "无法确定类别编号从 0 还是从 1 开始，请用 model add --settings 填写 first_class",
     "kind_wrong": "模型的输出与所选类型不符，请选择其他类型",
     "timed_out": "模型检查超时，模型未添加，请导出较小的模型后重试",
     "crashed": "检查模型时进程异常退出，模型未添加，请重新导出模型",
