@@ -9156,6 +9156,21 @@
     </message>
 </context>
 <context>
+    <name>SavedWait</name>
+    <message>
+        <source>The service is not responding, and your last changes are saved on this computer only. Try again when it responds.</source>
+        <translation>服务没有响应，最近的更改只保存在本机。请在服务恢复后重试。</translation>
+    </message>
+    <message>
+        <source>Unsent changes wait for your decision: keep or discard them first.</source>
+        <translation>有未发送的更改等待您决定：请先保留或放弃。</translation>
+    </message>
+    <message>
+        <source>Your changes are still being sent to the service. Try again in a moment.</source>
+        <translation>更改仍在发送到服务，请稍后重试。</translation>
+    </message>
+</context>
+<context>
     <name>ScaleDialog</name>
     <message>
         <source>Cancel</source>
