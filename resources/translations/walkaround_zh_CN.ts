@@ -8535,6 +8535,10 @@
         <translation>航班</translation>
     </message>
     <message>
+        <source>Further photo of item {number}</source>
+        <translation>检查项 {number} 的其他照片</translation>
+    </message>
+    <message>
         <source>In progress</source>
         <translation>进行中</translation>
     </message>
@@ -8613,6 +8617,10 @@
     <message>
         <source>Photo of item {number}</source>
         <translation>检查项 {number} 的照片</translation>
+    </message>
+    <message>
+        <source>Photo without an item</source>
+        <translation>未归入检查项的照片</translation>
     </message>
     <message>
         <source>REOPENED</source>
