@@ -4486,6 +4486,10 @@
         <translation>本机未被允许使用人脸登录，请使用密码登录。管理员可在“系统管理”的“人脸登录”中允许。</translation>
     </message>
     <message>
+        <source>Face login is not protected from photos yet. Log in with your password. An administrator can protect it under Administration, Face login: by head movements at every login, or a liveness check.</source>
+        <translation>人脸登录尚未防范照片冒用，请使用密码登录。管理员可在“系统管理”的“人脸登录”中设置防护：每次登录都做转头动作，或使用活体检测。</translation>
+    </message>
+    <message>
         <source>Face login is off. Log in with your password. An administrator can turn it on under Administration, Face login.</source>
         <translation>人脸登录未启用，请使用密码登录。管理员可在“系统管理”的“人脸登录”中启用。</translation>
     </message>
