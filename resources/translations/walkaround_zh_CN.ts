@@ -7935,6 +7935,10 @@
         </translation>
     </message>
     <message>
+        <source>Already photographed</source>
+        <translation>区域已有照片</translation>
+    </message>
+    <message>
         <source>Already used</source>
         <translation>已使用</translation>
     </message>
@@ -7943,8 +7947,12 @@
         <translation>无法匹配照片：{why}</translation>
     </message>
     <message>
-        <source>In other photos</source>
-        <translation>其他照片也拍到</translation>
+        <source>It stopped unexpectedly. Use a smaller photo, or add this one again.</source>
+        <translation>匹配意外中断，请使用较小的照片，或重新添加这张照片。</translation>
+    </message>
+    <message>
+        <source>It took too long. Use a smaller photo.</source>
+        <translation>耗时过长，请使用较小的照片。</translation>
     </message>
     <message>
         <source>Matching failed</source>
