@@ -157,6 +157,10 @@
         <source>The three points are on one line. Click a third point off that line.</source>
         <translation>三点在一条直线上，请重新点击第三点。</translation>
     </message>
+    <message>
+        <source>This item has no photo to align yet.</source>
+        <translation>此检查项暂无可对齐的照片。</translation>
+    </message>
 </context>
 <context>
     <name>Audit</name>
@@ -1814,6 +1818,10 @@
     <message>
         <source>Add frames of a film…</source>
         <translation>从视频截取照片…</translation>
+    </message>
+    <message>
+        <source>Align with three points</source>
+        <translation>三点对齐</translation>
     </message>
     <message>
         <source>Clear filters</source>
