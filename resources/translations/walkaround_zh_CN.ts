@@ -2680,8 +2680,8 @@
         </translation>
     </message>
     <message>
-        <source>Walkaround was not closed properly last time. All edits are saved.</source>
-        <translation>程序上次未正常关闭，所有修改均已保存。</translation>
+        <source>Walkaround was not closed properly last time. All edits are kept on this computer.</source>
+        <translation>程序上次未正常关闭，所有修改均保留在本机。</translation>
     </message>
 </context>
 <context>
@@ -4840,10 +4840,6 @@
         <source>Verdicts</source>
         <translation>判定</translation>
     </message>
-    <message>
-        <source>YYYY-MM-DD</source>
-        <translation>年-月-日</translation>
-    </message>
 </context>
 <context>
     <name>FileDialogs</name>
@@ -5501,10 +5497,6 @@
     <message>
         <source>Scheduled (local time)</source>
         <translation>计划时间（本机时间）</translation>
-    </message>
-    <message>
-        <source>YYYY-MM-DD</source>
-        <translation>年-月-日</translation>
     </message>
 </context>
 <context>
@@ -10184,12 +10176,12 @@
         <translation>模型比对照片与参考图，并标出检出的差异。</translation>
     </message>
     <message>
-        <source>The photo is shown beside its region. You can also drop photos here from a folder.</source>
-        <translation>照片显示在对应区域旁边，也可以从文件夹拖到这里。</translation>
-    </message>
-    <message>
         <source>The verdict is yours: {passed} passes the item, {failed} fails it.</source>
         <translation>由您判定：按 {passed} 通过，按 {failed} 未通过。</translation>
+    </message>
+    <message>
+        <source>{key} adds photos to the record, which are matched with the regions. The photo of an item is shown beside its region. You can also drop photos here from a folder.</source>
+        <translation>按 {key} 向记录添加照片，程序会自动与各区域匹配。检查项的照片显示在对应区域旁边，也可以从文件夹拖到这里。</translation>
     </message>
     <message>
         <source>{key} shows and hides today&apos;s photo, the findings and the verdict.</source>
