@@ -330,6 +330,7 @@ def _item_commands() -> list[Command]:
         ("record.review", QT_TRANSLATE_NOOP("Commands", "Photos of the record…"), ("Ctrl+Shift+P",), "eye"),
         ("record.films", QT_TRANSLATE_NOOP("Commands", "Films of the record…"), (), "play"),
         ("record.accept", QT_TRANSLATE_NOOP("Commands", "Accept matched photos"), ("Ctrl+Shift+A",), "check"),
+        ("item.align", QT_TRANSLATE_NOOP("Commands", "Align with three points"), (), "edit"),
         ("item.versions", QT_TRANSLATE_NOOP("Commands", "Compare versions…"), ("Shift+C",), "history"),
         ("item.trend", QT_TRANSLATE_NOOP("Commands", "Show trend of item…"), ("Shift+T",), "chart"),
         (

@@ -84,7 +84,9 @@ class CrashHandler(QObject):
         if last.trace:
             self._open_dialog(CrashDialog(self._window(), _trace_report(last, self._log_file), last_run=True))
         else:
-            self._say(self.tr("Walkaround was not closed properly last time. All edits are saved."))
+            self._say(
+                self.tr("Walkaround was not closed properly last time. All edits are kept on this computer.")
+            )
 
     def _show_failure(self, failure: Failure, count: int) -> None:
         if self.dialog is not None and isValid(self.dialog) and self.dialog.isVisible():

@@ -43,7 +43,7 @@ def photo_state(photo: RecordPhoto, offered: int, any_items: bool) -> str:
     if photo.state is PhotoState.FAILED:
         return QCoreApplication.translate("RecordPhotos", "Matching failed")
     if covered_matches(photo):
-        return QCoreApplication.translate("RecordPhotos", "In other photos")
+        return QCoreApplication.translate("RecordPhotos", "Already photographed")
     return QCoreApplication.translate("RecordPhotos", "No match")
 
 
@@ -71,7 +71,15 @@ def photo_reason(photo: RecordPhoto, offered: int, any_items: bool) -> str:
             "RecordPhotos", "{used}. It is not proposed; assign it manually or remove it."
         ).format(used=used_sentence(photo.used_in))
     if photo.state is PhotoState.FAILED:
-        why = failure_sentence(photo.error or "", photo.message or "")
+        if photo.error == "timed_out":
+            # The sentences of detections speak of models, which a matching has not.
+            why = QCoreApplication.translate("RecordPhotos", "It took too long. Use a smaller photo.")
+        elif photo.error == "worker_died":
+            why = QCoreApplication.translate(
+                "RecordPhotos", "It stopped unexpectedly. Use a smaller photo, or add this one again."
+            )
+        else:
+            why = failure_sentence(photo.error or "", photo.message or "")
         return QCoreApplication.translate("RecordPhotos", "Cannot match the photo: {why}").format(why=why)
     if covered_matches(photo):
         return QCoreApplication.translate(

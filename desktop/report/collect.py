@@ -30,7 +30,7 @@ from desktop.report.content import (
     ReportTemplate,
     read_template,
 )
-from desktop.report.pictures import MarkedPicture, Pictures, evidence_row, make_failed_findings
+from desktop.report.pictures import MarkedPicture, Pictures, digest_text, evidence_row, make_failed_findings
 from desktop.report.report_terms import report_seal
 from desktop.report.reported_item import report_item
 from shared import __version__
@@ -78,6 +78,15 @@ class Content:
     files: Mapping[str, str] | None = None
     comments: Sequence[Comment] = ()
     films: Sequence[KeptFilm] = ()
+    photos: Sequence[KeptPhoto] = ()
+
+
+class KeptPhoto(NamedTuple):
+    """A photo that is kept with the record: its name, its SHA-256, and its item, "" for none."""
+
+    name: str
+    sha256: str
+    item_id: str
 
 
 class KeptFilm(NamedTuple):
@@ -125,6 +134,7 @@ def collect(
         users=users,
         comments=_comments(session, inspection_id),
         films=_films(session, inspection_id),
+        photos=_photos(session, inspection_id),
     )
     return assemble(session, content, made_by, progress, options)
 
@@ -139,6 +149,17 @@ def _films(session: Session, inspection_id: str) -> Sequence[KeptFilm]:
     with contextlib.suppress(NotFound, Forbidden):
         files = [film.file for film in session.films.list(inspection_id)]
         return [KeptFilm(file.filename, file.size, file.sha256) for file in files]
+    return ()
+
+
+def _photos(session: Session, inspection_id: str) -> Sequence[KeptPhoto]:
+    with contextlib.suppress(NotFound, Forbidden):
+        owned = [(photo.file, photo.item_id) for photo in session.items.record_photos(inspection_id)]
+        free = [(photo.file, "") for photo in session.photos.list(inspection_id) if not photo.items]
+        return [
+            KeptPhoto(file.filename or "–", digest_text(file.ipfs_cid), item_id)
+            for file, item_id in (*owned, *free)
+        ]
     return ()
 
 
@@ -189,6 +210,7 @@ def assemble(
         if options.failed_pages and reported_item.passed is False:
             failed += _failed_findings(reported_item, item, item_reference, pictures)
     progress(len(items), len(items))
+    evidence += _unshown_photos(content, {row.digest for row in evidence})
     use = QCoreApplication.translate("Report", "Film of the record")
     for film in content.films:
         size = QLocale().formattedDataSize(film.size)
@@ -216,6 +238,22 @@ def assemble(
         failed=tuple(failed),
         template=template,
     )
+
+
+def _unshown_photos(content: Content, shown: set[str]) -> list[Evidence]:
+    """The photos that no result of an item uses: they are sealed with the record as all others are."""
+    numbers = {item.item_id: number for number, item in enumerate(content.items, 1)}
+    further = QCoreApplication.translate("Report", "Further photo of item {number}")
+    free = QCoreApplication.translate("Report", "Photo without an item")
+    return [
+        Evidence(
+            further.format(number=numbers[photo.item_id]) if photo.item_id in numbers else free,
+            photo.name,
+            photo.sha256,
+        )
+        for photo in content.photos
+        if photo.sha256 not in shown
+    ]
 
 
 def _failed_findings(

@@ -14,6 +14,7 @@ from desktop.report.collect import (
     Content,
     Image,
     KeptFilm,
+    KeptPhoto,
     Progress,
     ReportOptions,
     assemble,
@@ -80,6 +81,7 @@ def _content(session: Session, inspection_id: str, stored_edition: EditionConten
         files={file["file_id"]: file["sha256"] for file in content["files"]},
         users=users,
         films=_films(content),
+        photos=_photos(content),
         comments=[
             Comment.model_validate({**comment, "created_at": f"{comment['created_at']}Z"})
             for comment in content.get("comments", [])
@@ -91,6 +93,18 @@ def _films(content: Mapping[str, Json]) -> list[KeptFilm]:
     files = {file["file_id"]: file for file in content["files"]}
     film_files = [files[film["file_id"]] for film in content.get("films", []) if film["file_id"] in files]
     return [KeptFilm(file["filename"], file["size"], file["sha256"]) for file in film_files]
+
+
+def _photos(content: Mapping[str, Json]) -> list[KeptPhoto]:
+    files = {file["file_id"]: file for file in content["files"]}
+    owned = [(photo, item["item_id"]) for item in content["items"] for photo in item.get("photos", ())]
+    assigned = {photo.get("record_photo_id") for photo, _ in owned}
+    free = [(photo, "") for photo in content.get("photos", ()) if photo["photo_id"] not in assigned]
+    return [
+        KeptPhoto(files[photo["file_id"]]["filename"], files[photo["file_id"]]["sha256"], item_id)
+        for photo, item_id in (*owned, *free)
+        if photo["file_id"] in files
+    ]
 
 
 def _item(fields: Mapping[str, Json]) -> Item:

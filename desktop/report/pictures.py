@@ -118,11 +118,12 @@ def evidence_row(use: str, info: Mapping[str, object], pictures: Pictures) -> Ev
 
     For a file that no longer exists, the row shows the digest or content ID that the item names.
     """
-    digest = pictures.digest(info) or _digest_text(info.get("ipfs_cid"))
+    digest = pictures.digest(info) or digest_text(info.get("ipfs_cid"))
     return Evidence(use, str(info.get("filename") or "–"), digest)
 
 
-def _digest_text(content_id: object) -> str:
+def digest_text(content_id: object) -> str:
+    """The SHA-256 of a content id, or the content id itself if it has another form."""
     try:
         return sha256_from_cid(str(content_id))
     except ValueError:

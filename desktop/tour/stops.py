@@ -133,8 +133,10 @@ def _workbench_stops(page: WorkbenchPage, keys: Callable[[str], str]) -> list[To
             page.inspector.photo,
             translate("Tour", "Add today's photo"),
             translate(
-                "Tour", "The photo is shown beside its region. You can also drop photos here from a folder."
-            ),
+                "Tour",
+                "{key} adds photos to the record, which are matched with the regions. The photo of an item "
+                "is shown beside its region. You can also drop photos here from a folder.",
+            ).format(key=keys("record.photos")),
         ),
         TourStop(
             page.top.detect,

@@ -157,6 +157,10 @@
         <source>The three points are on one line. Click a third point off that line.</source>
         <translation>三点在一条直线上，请重新点击第三点。</translation>
     </message>
+    <message>
+        <source>This item has no photo to align yet.</source>
+        <translation>此检查项暂无可对齐的照片。</translation>
+    </message>
 </context>
 <context>
     <name>Audit</name>
@@ -1816,6 +1820,10 @@
         <translation>从视频截取照片…</translation>
     </message>
     <message>
+        <source>Align with three points</source>
+        <translation>三点对齐</translation>
+    </message>
+    <message>
         <source>Clear filters</source>
         <translation>清除筛选</translation>
     </message>
@@ -2672,8 +2680,8 @@
         </translation>
     </message>
     <message>
-        <source>Walkaround was not closed properly last time. All edits are saved.</source>
-        <translation>程序上次未正常关闭，所有修改均已保存。</translation>
+        <source>Walkaround was not closed properly last time. All edits are kept on this computer.</source>
+        <translation>程序上次未正常关闭，所有修改均保留在本机。</translation>
     </message>
 </context>
 <context>
@@ -4486,6 +4494,10 @@
         <translation>本机未被允许使用人脸登录，请使用密码登录。管理员可在“系统管理”的“人脸登录”中允许。</translation>
     </message>
     <message>
+        <source>Face login is not protected from photos yet. Log in with your password. An administrator can protect it under Administration, Face login: by head movements at every login, or a liveness check.</source>
+        <translation>人脸登录尚未防范照片冒用，请使用密码登录。管理员可在“系统管理”的“人脸登录”中设置防护：每次登录都做转头动作，或使用活体检测。</translation>
+    </message>
+    <message>
         <source>Face login is off. Log in with your password. An administrator can turn it on under Administration, Face login.</source>
         <translation>人脸登录未启用，请使用密码登录。管理员可在“系统管理”的“人脸登录”中启用。</translation>
     </message>
@@ -4827,10 +4839,6 @@
     <message>
         <source>Verdicts</source>
         <translation>判定</translation>
-    </message>
-    <message>
-        <source>YYYY-MM-DD</source>
-        <translation>年-月-日</translation>
     </message>
 </context>
 <context>
@@ -5489,10 +5497,6 @@
     <message>
         <source>Scheduled (local time)</source>
         <translation>计划时间（本机时间）</translation>
-    </message>
-    <message>
-        <source>YYYY-MM-DD</source>
-        <translation>年-月-日</translation>
     </message>
 </context>
 <context>
@@ -7931,6 +7935,10 @@
         </translation>
     </message>
     <message>
+        <source>Already photographed</source>
+        <translation>区域已有照片</translation>
+    </message>
+    <message>
         <source>Already used</source>
         <translation>已使用</translation>
     </message>
@@ -7939,8 +7947,12 @@
         <translation>无法匹配照片：{why}</translation>
     </message>
     <message>
-        <source>In other photos</source>
-        <translation>其他照片也拍到</translation>
+        <source>It stopped unexpectedly. Use a smaller photo, or add this one again.</source>
+        <translation>匹配意外中断，请使用较小的照片，或重新添加这张照片。</translation>
+    </message>
+    <message>
+        <source>It took too long. Use a smaller photo.</source>
+        <translation>耗时过长，请使用较小的照片。</translation>
     </message>
     <message>
         <source>Matching failed</source>
@@ -8535,6 +8547,10 @@
         <translation>航班</translation>
     </message>
     <message>
+        <source>Further photo of item {number}</source>
+        <translation>检查项 {number} 的其他照片</translation>
+    </message>
+    <message>
         <source>In progress</source>
         <translation>进行中</translation>
     </message>
@@ -8613,6 +8629,10 @@
     <message>
         <source>Photo of item {number}</source>
         <translation>检查项 {number} 的照片</translation>
+    </message>
+    <message>
+        <source>Photo without an item</source>
+        <translation>未归入检查项的照片</translation>
     </message>
     <message>
         <source>REOPENED</source>
@@ -9153,6 +9173,21 @@
         <translation>
             <numerusform>正在保存 %n 处修改</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>SavedWait</name>
+    <message>
+        <source>The service is not responding, and your last changes are saved on this computer only. Try again when it responds.</source>
+        <translation>服务没有响应，最近的更改只保存在本机。请在服务恢复后重试。</translation>
+    </message>
+    <message>
+        <source>Unsent changes wait for your decision: keep or discard them first.</source>
+        <translation>有未发送的更改等待您决定：请先保留或放弃。</translation>
+    </message>
+    <message>
+        <source>Your changes are still being sent to the service. Try again in a moment.</source>
+        <translation>更改仍在发送到服务，请稍后重试。</translation>
     </message>
 </context>
 <context>
@@ -10141,12 +10176,12 @@
         <translation>模型比对照片与参考图，并标出检出的差异。</translation>
     </message>
     <message>
-        <source>The photo is shown beside its region. You can also drop photos here from a folder.</source>
-        <translation>照片显示在对应区域旁边，也可以从文件夹拖到这里。</translation>
-    </message>
-    <message>
         <source>The verdict is yours: {passed} passes the item, {failed} fails it.</source>
         <translation>由您判定：按 {passed} 通过，按 {failed} 未通过。</translation>
+    </message>
+    <message>
+        <source>{key} adds photos to the record, which are matched with the regions. The photo of an item is shown beside its region. You can also drop photos here from a folder.</source>
+        <translation>按 {key} 向记录添加照片，程序会自动与各区域匹配。检查项的照片显示在对应区域旁边，也可以从文件夹拖到这里。</translation>
     </message>
     <message>
         <source>{key} shows and hides today&apos;s photo, the findings and the verdict.</source>

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont, QGuiApplication, QPalette
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QFont, QGuiApplication, QPalette, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QApplication, QListView
 from pytestqt.qtbot import QtBot
 
@@ -92,6 +92,24 @@ def test_stylesheet_is_filled_and_its_drawings_exist(theme: Theme) -> None:
     tick = resource_path("themes", f"tick-{theme.name}.svg").read_text(encoding="utf-8")
     assert theme.dim in chevron
     assert theme.accent_ink in tick
+
+
+@BOTH
+def test_unchecked_box_of_a_list_is_visible(qtbot: QtBot, theme: Theme) -> None:
+    view, model = QListView(), QStandardItemModel()
+    qtbot.addWidget(view)
+    item = QStandardItem("")
+    item.setCheckable(True)
+    model.appendRow(item)
+    view.setModel(model)
+    view.setStyleSheet(stylesheet(theme))
+    view.resize(100, 60)
+    picture = view.grab(QRect(0, 0, 40, 20)).toImage()
+    colours = {
+        picture.pixelColor(x, y).name() for x in range(picture.width()) for y in range(picture.height())
+    }
+    # Its frame, as that of the check boxes.
+    assert theme.faint in colours
 
 
 def test_switch_changes_the_palette_and_emits_a_signal(qapp: QApplication) -> None:

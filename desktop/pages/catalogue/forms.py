@@ -165,7 +165,7 @@ class FlightForm(EntryForm):
         )
         self.add(
             "scheduled_at",
-            MomentField(self.tr("Scheduled (local time)"), placeholder=self.tr("YYYY-MM-DD")),
+            MomentField(self.tr("Scheduled (local time)"), placeholder=example_minute()),
         )
         self.fill_texts(entry, "flight_number", "departure", "arrival")
         self.fields["scheduled_at"].set_text(format_minute(entry.scheduled_at) if entry else "")

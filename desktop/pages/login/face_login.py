@@ -133,13 +133,7 @@ class FaceLogin(QObject):
         self._requirements, self._device_token = preparation.requirements, preparation.device_token
         self.requirements_read.emit(preparation.requirements)
         if not preparation.requirements.offered:
-            self._block(
-                self.tr(
-                    "Face login is off. Log in with your password. An administrator can turn it on under "
-                    "Administration, Face login."
-                ),
-                "",
-            )
+            self._block(self._off_sentence(preparation.requirements), "")
             return
         if preparation.requirements.allowed_devices_only and not preparation.device_token:
             self._block(
@@ -163,6 +157,19 @@ class FaceLogin(QObject):
             return
         self._set_sources(
             real_cameras if preparation.requirements.refuse_virtual_cameras else preparation.sources
+        )
+
+    def _off_sentence(self, requirements: FaceRequirements) -> str:
+        """Why face login is not offered, and what an administrator can do."""
+        if not requirements.login_enabled:
+            return self.tr(
+                "Face login is off. Log in with your password. An administrator can turn it on under "
+                "Administration, Face login."
+            )
+        return self.tr(
+            "Face login is not protected from photos yet. Log in with your password. An administrator can "
+            "protect it under Administration, Face login: by head movements at every login, or a liveness "
+            "check."
         )
 
     def _set_sources(self, sources: Sequence[FrameSource]) -> None:

@@ -137,9 +137,7 @@ class FieldsCard(Card):
         self.fields: dict[str, Field] = {
             "inspection_name": Field(self.names["inspection_name"]),
             **{name: Field(self.names[name], chooser) for name, chooser in self.choosers.items()},
-            **{
-                name: MomentField(self.names[name], placeholder=self.tr("YYYY-MM-DD")) for name in TIME_FIELDS
-            },
+            **{name: MomentField(self.names[name], placeholder=example_minute()) for name in TIME_FIELDS},
         }
         name_line = self.fields["inspection_name"].editor
         assert isinstance(name_line, QLineEdit)

@@ -193,7 +193,7 @@ class WorkbenchPage(Page):
         self.open_record.open(opened)
         if item_id and item_id in [row.item_id for row in self.open_record.rows]:
             self.open_record.choose(item_id)
-        self.top.show_record(opened.record, self.open_record.seal)
+        self._show_record()
         self.results.comments.read()
         self.canvas.begin(compare=compare)
         self._show_saving()
@@ -225,7 +225,8 @@ class WorkbenchPage(Page):
         if document is not None:
             self.top.show_record(document.record, seal)
             may_update = self.context.may(Permission.INSPECTION_UPDATE)
-            self.top.set_editable(self.open_record.editable, may_update)
+            editable = self.open_record.editable
+            self.top.set_editable(editable, editable and may_update, self.open_record.edits.problem)
 
     def _show_current(self) -> None:
         self.canvas.picture.show_current()

@@ -119,13 +119,18 @@ class RecordTopBar(TopBar):
         self.detect.setText(text)
         self.detect.set_icon("close" if count else "play")
 
-    def set_editable(self, items: bool, record: bool) -> None:
-        """Enable or disable actions that change items, and those that change the record."""
+    def set_editable(self, items: bool, record: bool, why_not: str = "") -> None:
+        """Enable or disable actions that change items, and those that change the record.
+
+        `why_not` says why the record cannot be changed, if a sentence is known.
+        """
         self.photo.setEnabled(items)
         self.camera.setEnabled(items)
         self.phone.setEnabled(items)
         self.detect.setEnabled(items)
         self.finish.setEnabled(record or self._ended)
+        if why_not and not self.finish.isEnabled():
+            self.finish.setToolTip(escape_tooltip(why_not))
 
     def _on_end_clicked(self) -> None:
         """Finish the record, or open the report of a finished one."""

@@ -23,6 +23,7 @@ from desktop.report.content import Evidence, Report, SealBrokenError
 from desktop.report.edition import collect_edition
 from shared.images.cv import cv2
 from shared.record.codes import Verdict
+from shared.record.content import sha256_from_cid
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.detection import Severity
 from shared.wire.inspection import ItemCreate, ItemUpdate, RecordCreate, RecordUpdate
@@ -58,6 +59,8 @@ def twice_sealed(qtbot: QtBot, session: Session, data: Path) -> TwiceSealedRecor
         task_id="t", inspection_name="first name", reference_image_id=image.reference_image_id
     )
     record_id = session.records.create(body).inspection_id
+    unused = session.files.upload(_plain(400, 300, next(_greys)), "nobody.png")
+    session.photos.add(record_id, unused.file_id)
     entry = {
         "inputImage": photo.model_dump(mode="json"),
         "resultImage": {"boxes": [BOX]},
@@ -160,6 +163,26 @@ def test_content_that_does_not_match_its_seal_is_an_error(twice_sealed: TwiceSea
         twice_sealed.report(1)
     assert "edition 1 does not match its seal" in sentence(raised.value)
     assert twice_sealed.report(2).title == "second name"
+
+
+def test_photos_that_no_result_shows_are_named_with_their_hash(twice_sealed: TwiceSealedRecord) -> None:
+    session, record_id = twice_sealed.session, twice_sealed.record_id
+    unused = next(photo.file for photo in session.photos.list(record_id))
+    row = Evidence("Photo without an item", "nobody.png", sha256_from_cid(unused.ipfs_cid or ""))
+    assert row in twice_sealed.report(1).evidence
+    assert row in collect(session, record_id, "me", lambda *_: None).evidence
+    # A photo that no detection has seen, of an item.
+    session.records.reopen(record_id, "one more photo")
+    item = session.items.all(record_id)[0]
+    later = session.files.upload(_plain(400, 300, next(_greys)), "later.png")
+    session.items.add_photo(item.item_id, later.file_id)
+    session.records.finish(record_id)
+    further = Evidence("Further photo of item 1", "later.png", later.sha256)
+    for report in (twice_sealed.report(3), collect(session, record_id, "me", lambda *_: None)):
+        assert [line for line in report.evidence if line.digest in (row.digest, later.sha256)] == [
+            further,
+            row,
+        ]
 
 
 def test_films_of_the_record_are_named_with_size_and_hash(

@@ -215,6 +215,7 @@ class AlignmentController(QObject):
         """Let the user set points."""
         self.cancel()
         if self._photos.pair is None or self._photos.pair.to_reference is None:
+            self.notice.emit(self.tr("This item has no photo to align yet."))
             return
         self._pair = self._photos.pair
         self.points = ThreePointTool(self._on_points_set, self._hint_text)

@@ -172,6 +172,7 @@ class CanvasPart(WorkbenchPart):
             ("view.contrast_less", lambda: self._change_tone(0, -_TONE_STEP), Needs.RECORD),
             ("view.plain", lambda: self._show_tone(Tone()), Needs.RECORD),
             ("compare", comparing.toggle, Needs.RECORD),
+            ("item.align", self.aligning.start, Needs.EDIT_ITEM),
             ("view.item", self._show_item, Needs.EDIT_ITEM),
             *((command, partial(compare_by, mode), Needs.ITEM) for mode, command in modes),
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -13,12 +14,24 @@ from desktop.background.workers import Task, run
 from desktop.localization.dates import format_recent
 from desktop.messages.error_messages import sentence
 from desktop.record.open_record import OpenRecord
+from desktop.record.saved_wait import SavedWait
 from desktop.widgets import Button, ButtonKind, IconButton, clear_layout, column_of, confirm, label, row_of
 from shared.wire.shift import Comment, CommentWrite
 
 PhotoPlace = tuple[str, float, float]
 """The file id of a photo, and a place on it in fractions (0..1) of the upright photo."""
 _MAX_LENGTH = 2000
+
+
+class _Draft(NamedTuple):
+    """A text that was typed and not sent: for a new comment, or to change one."""
+
+    text: str
+    changed: Comment | None
+    place: PhotoPlace | None
+
+
+_NO_DRAFT = _Draft("", None, None)
 
 
 class CommentsBox(QWidget):
@@ -60,8 +73,8 @@ class CommentsBox(QWidget):
 
     def begin(self, changed: Comment | None = None) -> None:
         """Let the user type a new comment, or change the text of `changed`."""
-        self._is_begun, self._changed = True, changed
-        self.add.setText(self.tr("Add") if changed is None else self.tr("Save"))
+        self._is_begun = True
+        self._change(changed)
         if changed is not None:
             self.text.setText(changed.text)
         self._show_field(self._is_editable)
@@ -70,9 +83,21 @@ class CommentsBox(QWidget):
 
     def end(self) -> None:
         """Forget the text that was being typed."""
-        self._changed = None
-        self.add.setText(self.tr("Add"))
-        self.text.clear()
+        self.restore("", None)
+
+    @property
+    def changed(self) -> Comment | None:
+        """The comment whose text is being changed; None while a new one is typed."""
+        return self._changed
+
+    def restore(self, text: str, changed: Comment | None) -> None:
+        """Show a text that was being typed."""
+        self._change(changed)
+        self.text.setText(text)
+
+    def _change(self, changed: Comment | None) -> None:
+        self._changed = changed
+        self.add.setText(self.tr("Add") if changed is None else self.tr("Save"))
 
     def event(self, event: QEvent) -> bool:
         kinds = (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
@@ -126,7 +151,7 @@ class CommentsBox(QWidget):
 
     def _send(self) -> None:
         text = self.text.text().strip()
-        if text:
+        if text and self.add.isEnabled():
             self.wanted.emit(self._changed, text)
 
 
@@ -149,6 +174,9 @@ class CommentsController(QObject):
         self._comments: Sequence[Comment] = ()
         self._record_id = ""
         self._place: PhotoPlace | None = None
+        self._item_id = ""
+        self._drafts: dict[str, _Draft] = {}
+        """What was typed and not sent, by item."""
         self._reading: Task | None = None
         box.wanted.connect(self._write)
         box.delete_wanted.connect(self._ask_to_delete)
@@ -157,12 +185,15 @@ class CommentsController(QObject):
     def _connect_once(self) -> None:
         if not self._follows:
             self._follows = True
+            self._item_id = self._open_record.current
             self._open_record.current_changed.connect(self._on_current_changed)
 
     def read(self) -> None:
         """Read the comments of the open record again."""
         if self._open_record.record_id != self._record_id:
             self._comments, self._record_id = (), self._open_record.record_id
+            self._drafts.clear()
+            self._box.add.setEnabled(True)
             self.show()
         if self._reading is not None:
             self._reading.cancel()
@@ -199,10 +230,28 @@ class CommentsController(QObject):
         self.marks_changed.emit(marks)
 
     def _on_current_changed(self) -> None:
-        self._place = None
-        self._box.end()
-        self._box.show_place(False)
+        item_id = self._open_record.current
+        if item_id != self._item_id:
+            self._keep_draft()
+            self._item_id = item_id
+            text, changed, self._place = self._drafts.get(item_id, _NO_DRAFT)
+            self._box.restore(text, changed)
+            self._box.show_place(self._place is not None)
         self.show()
+
+    def _keep_draft(self) -> None:
+        text = self._box.text.text()
+        self._drafts.pop(self._item_id, None)
+        if text.strip():
+            self._drafts[self._item_id] = _Draft(text, self._box.changed, self._place)
+
+    def _end(self, item_id: str) -> None:
+        """Forget what was typed for an item, which another may have replaced in the field meanwhile."""
+        self._drafts.pop(item_id, None)
+        if item_id == self._open_record.current:
+            self._box.end()
+            self._place = None
+            self._box.show_place(False)
 
     def _on_read(self, comments: Sequence[Comment]) -> None:
         self._comments = comments
@@ -213,14 +262,17 @@ class CommentsController(QObject):
     def _write(self, changed: Comment | None, text: str) -> None:
         if changed is None:
             # An item that was created here must have its id of the service first.
-            self._open_record.call_when_saved(lambda: self._send(text), self)
+            item_id, place = self._open_record.current, self._place
+            send = partial(self._send, item_id, place, text)
+            self._box.add.setEnabled(False)
+            SavedWait(self._open_record, send, self._on_unsaved, self)
         elif self._open_record.may_edit():
             self._box.add.setEnabled(False)
             change = self._open_record.context.session.records.change_comment
             run(
                 partial(change, self._record_id, changed.comment_id, text),
                 owner=self,
-                done=self._on_written,
+                done=partial(self._on_written, self._open_record.current),
                 failed=self._on_failed,
             )
 
@@ -240,34 +292,37 @@ class CommentsController(QObject):
 
     def _on_deleted(self, comment: Comment) -> None:
         self._comments = [known for known in self._comments if known.comment_id != comment.comment_id]
-        self._box.end()
+        if self._box.changed is not None and self._box.changed.comment_id == comment.comment_id:
+            self._end(self._open_record.current)
         self.show()
 
-    def _send(self, text: str) -> None:
-        item_id = self._open_record.edits.service_id(self._open_record.current)
-        if not item_id or not self._open_record.may_edit():
+    def _send(self, item_id: str, place: PhotoPlace | None, text: str) -> None:
+        service_id = self._open_record.edits.service_id(item_id)
+        if not service_id or not self._open_record.may_edit():
+            self._box.add.setEnabled(True)
             return
-        file_id, x, y = self._place or (None, None, None)
-        self._box.add.setEnabled(False)
+        file_id, x, y = place or (None, None, None)
         run(
             self._open_record.context.session.records.comment,
             self._record_id,
-            CommentWrite(item_id=item_id, text=text, file_id=file_id, x=x, y=y),
+            CommentWrite(item_id=service_id, text=text, file_id=file_id, x=x, y=y),
             owner=self,
-            done=self._on_written,
+            done=partial(self._on_written, item_id),
             failed=self._on_failed,
         )
 
-    def _on_written(self, comment: Comment) -> None:
+    def _on_written(self, item_id: str, comment: Comment) -> None:
         self._connect_once()
         self._box.add.setEnabled(True)
-        self._box.end()
-        self._place = None
-        self._box.show_place(False)
+        self._end(item_id)
         shown = {known.comment_id: known for known in self._comments} | {comment.comment_id: comment}
         self._comments = list(shown.values())
         self.show()
         self._box.scroll_wanted.emit()
+
+    def _on_unsaved(self, why: str) -> None:
+        self._box.add.setEnabled(True)
+        self.notice.emit(why)
 
     def _on_failed(self, error: Exception) -> None:
         self._box.add.setEnabled(True)

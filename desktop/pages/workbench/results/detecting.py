@@ -17,6 +17,7 @@ from desktop.messages.error_messages import sentence
 from desktop.record.item_rows import UNALIGNED, RunPhase, RunState, run_state
 from desktop.record.live_changes import LiveChanges
 from desktop.record.open_record import OpenRecord
+from desktop.record.saved_wait import SavedWait
 from desktop.widgets import Banner, Button, ButtonKind, ProgressBar, label, row_of
 from shared.wire.detection import Job
 from shared.wire.inspection import Place
@@ -244,7 +245,8 @@ class DetectionController(QObject):
         """Request detections when all edits are saved. An empty id stands for the whole record."""
         self._asking.update(dict.fromkeys(item_ids))
         self._update_running()
-        self._open_record.call_when_saved(partial(self._send, item_ids, ask), self)
+        refused = partial(self._on_unsaved, item_ids)
+        SavedWait(self._open_record, partial(self._send, item_ids, ask), refused, self, patient=True)
 
     def _send(self, item_ids: Sequence[str], ask: Callable[[Session], Sequence[Job]]) -> None:
         if item_ids[0] not in self._asking:
@@ -258,6 +260,15 @@ class DetectionController(QObject):
             lane=Lane.LONG,
         )
         self._asking.update(dict.fromkeys(item_ids, task))
+
+    def _on_unsaved(self, item_ids: Sequence[str], why: str) -> None:
+        self._drop_request(item_ids)
+        self.notice.emit(why)
+
+    def _drop_request(self, item_ids: Sequence[str]) -> None:
+        for item_id in item_ids:
+            self._asking.pop(item_id, None)
+        self._update_running()
 
     def _on_jobs_started(self, item_ids: Sequence[str], service_ids: set[str]) -> None:
         """Wait until the entries of the items contain their jobs. `service_ids` are the items with a job."""
@@ -285,9 +296,7 @@ class DetectionController(QObject):
             self.notice.emit(self.tr("%n item(s) skipped: no photo or no model.", "", others))
 
     def _on_start_failed(self, item_ids: Sequence[str], error: Exception) -> None:
-        for item_id in item_ids:
-            self._asking.pop(item_id, None)
-        self._update_running()
+        self._drop_request(item_ids)
         if not isinstance(error, ClientError):
             raise error
         self.notice.emit(sentence(error))

@@ -24,6 +24,7 @@ from desktop.pages.sealing.finish_dialog import (
 )
 from desktop.record.open_record import OpenRecord
 from desktop.record.region_link import inspected_region
+from desktop.record.saved_wait import SavedWait
 from desktop.report.collect import collect
 from desktop.widgets import KeyBarrier, status_text
 from shared.names import user_label
@@ -66,7 +67,7 @@ class FinishController(QObject):
         else:
             # A key that is pressed before the dialog is open is meant for it, not for the page behind.
             self._key_barrier.raise_until_dialog()
-            open_record.call_when_saved(self._read_photos, self)
+            SavedWait(open_record, self._read_photos, self._on_unsaved, self)
 
     def _read_photos(self) -> None:
         # An opinion and an inspection count for the newest photo only, which another desktop may have added.
@@ -169,7 +170,7 @@ class FinishController(QObject):
             self.notice.emit(self.tr("Cannot finish: an item waits for you."))
             self.undecided.emit(waiting[0])
             return
-        self._open_record.call_when_saved(lambda: self._send(accepted), self)
+        SavedWait(self._open_record, lambda: self._send(accepted), self._on_unsaved, self)
 
     def _send(self, accepted: Sequence[str]) -> None:
         run(
@@ -185,6 +186,10 @@ class FinishController(QObject):
     def _on_finished(self, answer: tuple[Record, RecordSeal]) -> None:
         self._open_record.update_record(*answer)
         self.finished.emit()
+
+    def _on_unsaved(self, why: str) -> None:
+        self._key_barrier.lift()
+        self.notice.emit(why)
 
     def _on_failed(self, error: Exception) -> None:
         self._key_barrier.lift()
@@ -207,7 +212,7 @@ class FinishController(QObject):
 
     def write(self, path: Path) -> None:
         """Write the report to `path` as a PDF or, by its suffix, as a web page, with progress and cancel."""
-        self._open_record.call_when_saved(lambda: self._write(path), self)
+        SavedWait(self._open_record, lambda: self._write(path), self._on_unsaved, self, patient=True)
 
     def _write(self, path: Path) -> None:
         payload = self._open_record.context.payload

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from desktop.context import Context
@@ -99,7 +100,11 @@ def test_flight_form_keeps_its_texts_until_the_time_is_valid(context: Context, q
     qtbot.waitUntil(lambda: chooser.findText("B-1301 C919") >= 0)
     chooser.setEditText("no such aircraft")
     form.submit()
-    assert form.fields["scheduled_at"].error()
+    scheduled = form.fields["scheduled_at"]
+    line = scheduled.editor
+    assert isinstance(line, QLineEdit)
+    # The empty field and its error name one form.
+    assert line.placeholderText() in scheduled.error()
     form.fields["scheduled_at"].set_text("2026-05-31 14:30")
     form.submit()
     assert form.fields["aircraft_id"].error()

@@ -317,12 +317,27 @@ def test_computer_that_is_not_allowed_starts_no_camera(
     assert page.password_form.button.isEnabled()
 
 
+@pytest.mark.parametrize(
+    ("is_enabled", "says"),
+    [
+        (False, ("Face login is off", "turn it on")),
+        # Enabled: "turn it on" would send the administrator to a box that is checked already.
+        (True, ("not protected from photos", "head movements at every login", "liveness check")),
+    ],
+)
 def test_face_login_that_is_not_offered_starts_no_camera(
-    qtbot: QtBot, fake_service: FakeService, show: Show, desk: ImageSequence
+    qtbot: QtBot,
+    fake_service: FakeService,
+    show: Show,
+    desk: ImageSequence,
+    is_enabled: bool,
+    says: tuple[str, ...],
 ) -> None:
-    set_requirements(fake_service, offered=False)
+    set_requirements(fake_service, offered=False, login_enabled=is_enabled)
     page = show([desk])
-    qtbot.waitUntil(lambda: "Face login is off" in page.viewfinder.sentence, timeout=60_000)
+    qtbot.waitUntil(lambda: "Log in with your password" in page.viewfinder.sentence)
+    assert all(part in page.viewfinder.sentence for part in says)
+    assert ("turn it on" in page.viewfinder.sentence) is not is_enabled
     assert page.face._feed.state is feed.FeedState.IDLE
     assert fake_service.bodies(ONE_PICTURE) == []
     assert page.photo_login.button.isHidden()

@@ -230,7 +230,7 @@ def test_heading_names_the_camera_only_where_face_login_is_offered(
     qtbot: QtBot, fake_service: FakeService, show: Show, is_offered: bool
 ) -> None:
     fake_service.answers["/api/auth/faceRequirements"] = success_answer(
-        {**REQUIREMENTS, "offered": is_offered}
+        {**REQUIREMENTS, "offered": is_offered, "login_enabled": is_offered}
     )
     page = show()
     sentence = "No camera found" if is_offered else "Face login is off"

@@ -54,14 +54,14 @@ class RegionsPreview(PictureView):
         self.close_photo()
         self._file_id = file_id
         if photo is not None:
-            self._on_progress(0.0)
+            self._on_download_progress(0.0)
             self._reading = run(
                 fetch_photo,
                 self._session,
                 photo.file.ipfs_cid,
                 file_id,
                 owner=self,
-                progress=self._on_progress,
+                progress=self._on_download_progress,
                 done=self._on_fetched,
                 failed=self._on_fetch_failed,
             )
@@ -82,7 +82,7 @@ class RegionsPreview(PictureView):
         self._file_id = ""
         self.open(None)
 
-    def _on_progress(self, share: float) -> None:
+    def _on_download_progress(self, share: float) -> None:
         self.show_message(self.tr("Downloading photo… {n}%").format(n=round(share * 100)))
 
     def _on_fetched(self, source: ImageSource) -> None:

@@ -126,6 +126,19 @@ def test_the_modes_are_in_reach_while_the_inspector_is_folded(comparing: Workben
     assert page.canvas.compare.rect().contains(bar.geometry())
 
 
+def test_command_aligns_the_photo_by_three_points(comparing: WorkbenchDriver, qtbot: QtBot) -> None:
+    page, run = comparing.page, comparing.context.commands.run
+    run("item.align")
+    assert page.canvas.aligning.points is not None
+    assert page.canvas.compare.tool is page.canvas.aligning.points
+    run("tool.select")
+    page.photos.pairing._announce_pair(None)
+    with qtbot.waitSignal(page.toast) as toast:
+        run("item.align")
+    assert "no photo to align" in toast.args[0]
+    assert page.canvas.aligning.points is None
+
+
 def test_cursor_shows_what_can_be_dragged(comparing: WorkbenchDriver) -> None:
     compare = comparing.page.canvas.compare
     comparing.context.commands.run("compare.swipe")

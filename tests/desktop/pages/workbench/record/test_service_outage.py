@@ -287,6 +287,9 @@ def test_a_second_window_only_looks(workbench: WorkbenchDriver, qtbot: QtBot) ->
         assert "another window" in not_none(workbench.page.findChild(Notices)).banner.text()
         assert not workbench.context.commands.is_possible("tool.rectangle")
         assert workbench.page.inspector.fields.name.isReadOnly()
+        finish = workbench.page.top.finish
+        assert not finish.isEnabled()
+        assert "another window" in finish.toolTip()
     finally:
         held.close()
 

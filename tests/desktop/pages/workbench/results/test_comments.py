@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.pages.workbench.results.comments import CommentsBox
 from desktop.widgets import IconButton
+from shared.record.codes import Verdict
 from shared.wire.shift import Comment, CommentWrite
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
 from tests.narrowing import not_none
@@ -147,3 +148,65 @@ def test_comment_of_another_user_has_no_buttons(workbench: WorkbenchDriver, qtbo
     assert not box.findChildren(IconButton)
     box.show_comments([comment], "me")
     assert len(box.findChildren(IconButton)) == 2
+
+
+def test_half_typed_comment_stays_with_its_item(
+    workbench: WorkbenchDriver, record_id: str, qtbot: QtBot
+) -> None:
+    page, box = workbench.page, workbench.page.inspector.comments
+    first, second = (row.item_id for row in page.open_record.rows[:2])
+    workbench.context.commands.run("comment.add")
+    QTest.keyClicks(box.text, "half a")
+    page.items.go_to(second)
+    assert box.text.text() == ""
+    QTest.keyClicks(box.text, "other")
+    page.items.go_to(first)
+    assert box.text.text() == "half a"
+    page.reload()
+    page.leave()
+    workbench.open(record_id, qtbot.waitUntil)
+    assert box.text.text() == "half a"
+    QTest.keyClick(box.text, Qt.Key.Key_Return)
+    # What is sent belongs to the item for which it was typed.
+    page.items.go_to(second)
+    assert box.text.text() == "other"
+    qtbot.waitUntil(lambda: bool(workbench.session.records.comments(record_id)))
+    qtbot.waitUntil(box.add.isEnabled)
+    assert box.text.text() == "other"
+    (comment,) = workbench.session.records.comments(record_id)
+    assert (comment.item_id, comment.text) == (page.open_record.edits.service_id(first), "half a")
+    page.items.go_to(first)
+    assert box.text.text() == ""
+
+
+def test_half_changed_comment_is_still_a_change(
+    workbench: WorkbenchDriver, record_id: str, qtbot: QtBot
+) -> None:
+    page, box = workbench.page, workbench.page.inspector.comments
+    first, second = (row.item_id for row in page.open_record.rows[:2])
+    workbench.session.records.comment(record_id, CommentWrite(item_id=first, text="铆钉"))
+    qtbot.waitUntil(lambda: "铆钉" in _texts(workbench))
+    _button(box, "Change comment").click()
+    box.text.setText("铆钉松动")
+    page.items.go_to(second)
+    assert (box.text.text(), box.add.text()) == ("", "Add")
+    page.items.go_to(first)
+    assert (box.text.text(), box.add.text()) == ("铆钉松动", "Save")
+    QTest.keyClick(box.text, Qt.Key.Key_Return)
+    qtbot.waitUntil(
+        lambda: [comment.text for comment in workbench.session.records.comments(record_id)] == ["铆钉松动"]
+    )
+
+
+def test_comment_is_refused_while_the_service_is_away(
+    workbench: WorkbenchDriver, record_id: str, qtbot: QtBot
+) -> None:
+    page, box, url = workbench.page, workbench.page.inspector.comments, workbench.session.base_url
+    workbench.session.rebase("http://127.0.0.1:9")
+    page.items.changes.decide(Verdict.PASSED, "")
+    workbench.context.commands.run("comment.add")
+    box.text.setText("half a")
+    with qtbot.waitSignal(page.toast):
+        QTest.keyClick(box.text, Qt.Key.Key_Return)
+    assert (box.text.text(), box.add.isEnabled()) == ("half a", True)
+    workbench.session.rebase(url)
