@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.commands.bindings import Commands
@@ -24,7 +24,10 @@ _KINDS = {
 
 
 class ReasonEdit(TextEdit):
-    """Takes the reason of a verdict. It is committed once: by Enter, or when the field is left."""
+    """Takes the reason of a verdict. It is committed once: by Enter, or when the field is left.
+
+    Enter does not leave the field while the reason is refused. Escape leaves a verdict that waits a draft.
+    """
 
     typed = Signal(str)
     """The text after a pause in typing, which is not committed yet."""
@@ -35,25 +38,62 @@ class ReasonEdit(TextEdit):
 
     is_draft: bool = False
     """Whether the text belongs to a verdict that is not complete, and has to be committed even unchanged."""
+    waits: bool = False
+    """Whether the verdict is given only with this reason: Escape must not give it."""
+    _is_visited = False
+    """Whether the user is in the field and has not pressed Escape: an unchanged draft is committed."""
 
     def on_pause(self) -> None:
         self.typed.emit(self.toPlainText().strip())
 
     def commit(self) -> None:
-        if self.is_draft and not self.dirty:
+        if self.is_draft and self._is_visited and not self.dirty:
             self.committed.emit(self.toPlainText().strip())
         super().commit()
 
+    def put_off(self) -> None:
+        """Keep the typed text as a draft that only another visit of the field commits."""
+        self._pause.stop()
+        if self.dirty:
+            self.on_pause()
+        self._emitted_text = self._on_committed()
+        self._is_visited = False
+
+    def event(self, event: QEvent) -> bool:
+        # Else Escape is a command of the page, which takes the focus away and so commits the reason.
+        override = event.type() == QEvent.Type.ShortcutOverride
+        if override and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._is_visited = True
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._is_visited = False
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         is_line_break = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        if event.key() == Qt.Key.Key_Escape or (is_enter_key(event) and not is_line_break):
+        if event.key() == Qt.Key.Key_Escape:
+            if self.waits:
+                self.put_off()
+            self._leave()
+        elif is_enter_key(event) and not is_line_break:
             self.commit()
-            self.clearFocus()
-            self.ended.emit()
-            if is_enter_key(event):
+            # Without the focus the next letters would be commands, also verdicts on other items.
+            if not self.is_draft:
+                self._leave()
                 self.entered.emit()
         else:
             super().keyPressEvent(event)
+
+    def _leave(self) -> None:
+        self.commit()
+        self.clearFocus()
+        self.ended.emit()
 
 
 class VerdictBox(QWidget):
@@ -149,7 +189,7 @@ class VerdictBox(QWidget):
             self.commit()
             self._item_id = item.item_id
         self._verdict, self._saved_reason = item.verdict, item.reason
-        self._draft, self.reason.is_draft = draft, draft is not None
+        self._set_draft(draft)
         self._opinion = results.model_opinion(item.result)
         self._opinion_label.setText(self._opinion_text(item))
         detection = results.finished_detection(item.result)
@@ -238,8 +278,12 @@ class VerdictBox(QWidget):
         if self._draft is None and self._verdict is not Verdict.UNDECIDED:
             self.completed.emit()
 
-    def _store_draft(self, draft: VerdictDraft | None) -> None:
+    def _set_draft(self, draft: VerdictDraft | None) -> None:
         self._draft, self.reason.is_draft = draft, draft is not None
+        self.reason.waits = draft is not None and draft.verdict is not self._verdict
+
+    def _store_draft(self, draft: VerdictDraft | None) -> None:
+        self._set_draft(draft)
         self.draft_changed.emit(self._item_id, draft)
         self._mark()
         self._ask_for_reason()
