@@ -10755,6 +10755,10 @@
         </translation>
     </message>
     <message>
+        <source>This reason was for another verdict. Replace it, or keep it with Enter.</source>
+        <translation>此理由是为另一个判定填写的。请改写，或按 Enter 保留。</translation>
+    </message>
+    <message>
         <source>Undecided</source>
         <translation>待判定</translation>
     </message>

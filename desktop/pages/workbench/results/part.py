@@ -356,7 +356,7 @@ class ResultsPart(WorkbenchPart):
         self.item_wanted.emit(item_id)
         if self._open_record.verdict_drafts.get(item_id) is not None:
             self._inspector.show()
-            self._inspector.verdict.reason.setFocus()
+            self._inspector.verdict.reason.begin()
 
     def _rename(self) -> None:
         """Rename the chosen finding if it has the focus, else the item."""

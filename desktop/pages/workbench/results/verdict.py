@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.commands.bindings import Commands
@@ -50,6 +50,13 @@ class ReasonEdit(TextEdit):
         if self.is_draft and self._is_visited and not self.dirty:
             self.committed.emit(self.toPlainText().strip())
         super().commit()
+
+    def begin(self, *, replacing: bool = False) -> None:
+        """Let the user go on typing at the end, or replace the text."""
+        self.setFocus()
+        self.moveCursor(QTextCursor.MoveOperation.End)
+        if replacing:
+            self.selectAll()
 
     def put_off(self) -> None:
         """Keep the typed text as a draft that only another visit of the field commits."""
@@ -120,6 +127,8 @@ class VerdictBox(QWidget):
         self._is_entered = False
         self._draft: VerdictDraft | None = None
         self._opinion: bool | None = None
+        self._is_of_other = False
+        """Whether the reason was typed for another verdict, and the user has to confirm or replace it."""
         self.min_reason = 1
         """The least number of characters of a reason that is needed."""
         self._opinion_label = label("", "small")
@@ -187,7 +196,7 @@ class VerdictBox(QWidget):
         if item.item_id != self._item_id:
             # A text that was typed for the other item belongs to it.
             self.commit()
-            self._item_id = item.item_id
+            self._item_id, self._is_of_other = item.item_id, False
         self._verdict, self._saved_reason = item.verdict, item.reason
         self._set_draft(draft)
         self._opinion = results.model_opinion(item.result)
@@ -239,7 +248,9 @@ class VerdictBox(QWidget):
         if verdict is not before is not Verdict.UNDECIDED and not self.reason.dirty and self._draft is None:
             # The reason was given for the verdict before.
             reason = ""
-        is_complete = self._has_reason(verdict, reason)
+        is_other = self._draft is not None and verdict is not before is not Verdict.UNDECIDED
+        self._is_of_other = is_other and bool(reason)
+        is_complete = self._has_reason(verdict, reason) and not self._is_of_other
         if is_complete:
             self._give(verdict, reason)
         else:
@@ -247,7 +258,7 @@ class VerdictBox(QWidget):
             self._store_draft(VerdictDraft(verdict, reason))
         if verdict is Verdict.FAILED or not is_complete:
             self.reason_wanted.emit()
-            self.reason.setFocus()
+            self.reason.begin(replacing=self._is_of_other)
         elif verdict is Verdict.PASSED:
             self.completed.emit()
         return is_complete
@@ -261,6 +272,7 @@ class VerdictBox(QWidget):
     def _on_reason_typed(self, text: str) -> None:
         if self.reason.isReadOnly():
             return
+        self._is_of_other = self._is_of_other and not self.reason.dirty
         verdict = self.shown_verdict
         is_saved = (verdict, text) == (self._verdict, self._saved_reason)
         self._store_draft(None if is_saved else VerdictDraft(verdict, text))
@@ -269,6 +281,7 @@ class VerdictBox(QWidget):
         verdict = self.shown_verdict
         if self.reason.isReadOnly():
             return
+        self._is_of_other = False
         if self._has_reason(verdict, text):
             self._give(verdict, text)
         else:
@@ -305,8 +318,12 @@ class VerdictBox(QWidget):
             button.setChecked(is_entered and verdict is self.shown_verdict)
 
     def _ask_for_reason(self) -> None:
-        is_waiting = not self._has_reason(self.shown_verdict, self.reason.toPlainText().strip())
-        if self.reason.toPlainText().strip():
+        is_waiting = self._is_of_other or not self._has_reason(
+            self.shown_verdict, self.reason.toPlainText().strip()
+        )
+        if self._is_of_other:
+            text = self.tr("This reason was for another verdict. Replace it, or keep it with Enter.")
+        elif self.reason.toPlainText().strip():
             text = self.tr("The reason needs at least %n character(s).", "", self.min_reason)
         else:
             text = self.tr("Your verdict differs from the model's. Enter a reason.")

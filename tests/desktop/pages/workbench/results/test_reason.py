@@ -94,3 +94,28 @@ def test_escape_commits_a_note_on_a_verdict_that_stands(desk: WorkbenchDriver, q
     qtbot.waitUntil(lambda: desk.saved)
     assert page.open_record.waiting == []
     assert verdicts(desk.session, second)[-1] == (Verdict.FAILED.value, "crack")
+
+
+def test_reason_is_continued_at_its_end_or_replaced_for_another_verdict(
+    desk: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    page, reason = desk.page, desk.page.inspector.verdict.reason
+    press(Qt.Key.Key_Y)
+    type_text("ok")
+    press(Qt.Key.Key_Escape)
+    page.items.go_to(page.open_record.rows[1].item_id)
+    page.items.go_to(page.open_record.rows[0].item_id)
+    press(Qt.Key.Key_Y)
+    type_text(" so")
+    assert reason.toPlainText() == "ok so"
+    press(Qt.Key.Key_Escape)
+    # That was the reason of "Pass", and is not signed with "Fail" unseen.
+    press(Qt.Key.Key_X)
+    assert "another verdict" in page.inspector.verdict.shown_request
+    assert page.open_record.waiting == [page.open_record.current]
+    type_text("crack")
+    assert reason.toPlainText() == "crack"
+    press(Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: desk.saved)
+    assert page.open_record.waiting == []
+    assert verdicts(desk.session, page.open_record.current) == [("failed", "crack")]
