@@ -11372,6 +11372,14 @@
         <translation>检查项 {n} 无变化：{verdict}</translation>
     </message>
     <message>
+        <source>Item {n}, {name}, was deleted elsewhere.</source>
+        <translation>检查项 {n}“{name}”已在别处删除。</translation>
+    </message>
+    <message>
+        <source>Item {n}, {name}, was deleted elsewhere. What you were typing was not applied.</source>
+        <translation>检查项 {n}“{name}”已在别处删除。您正在输入的内容未保存。</translation>
+    </message>
+    <message>
         <source>Item {n}: {verdict}</source>
         <translation>检查项 {n}：{verdict}</translation>
     </message>

@@ -58,12 +58,11 @@ class ReasonEdit(TextEdit):
         if replacing:
             self.selectAll()
 
-    def put_off(self) -> None:
+    def forget(self) -> None:
         """Keep the typed text as a draft that only another visit of the field commits."""
-        self._pause.stop()
         if self.dirty:
             self.on_pause()
-        self._emitted_text = self._on_committed()
+        super().forget()
         self._is_visited = False
 
     def event(self, event: QEvent) -> bool:
@@ -86,7 +85,7 @@ class ReasonEdit(TextEdit):
         is_line_break = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         if event.key() == Qt.Key.Key_Escape:
             if self.waits:
-                self.put_off()
+                self.forget()
             self._leave()
         elif is_enter_key(event) and not is_line_break:
             self.commit()
