@@ -9,6 +9,7 @@ from desktop.localization.language import join_sentences
 from desktop.pages.workbench.canvas.comparing import AlignmentController
 from desktop.pages.workbench.results.correcting import CorrectionController
 from desktop.pages.workbench.results.inspector import Inspector
+from desktop.record.document import ORDER
 from desktop.record.edit_names import EditName, edit_name
 from desktop.record.open_record import OpenRecord
 from desktop.record.signing import VERDICT, is_by_other
@@ -66,6 +67,8 @@ class UndoController(QObject):
 
     def _describe_step(self, label: str) -> str:
         """The step that was just undone or redone, with its item, which is shown."""
+        if self._taken and all(edit.object == ORDER for edit in self._taken):
+            return edit_name(EditName.MOVE)
         changed = {edit.object_id for edit in self._taken}
         rows = [row for row in self._open_record.rows if row.item_id in changed]
         if not rows:

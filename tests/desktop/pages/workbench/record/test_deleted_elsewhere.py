@@ -8,6 +8,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
+from desktop.pages.workbench.items.item_fields import NameEdit, TextEdit
+from desktop.pages.workbench.results.verdict import ReasonEdit
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.desktop.pages.workbench.record.test_two_people import verdicts
 from tests.narrowing import not_none
@@ -32,7 +34,7 @@ def test_text_typed_for_a_deleted_item_does_not_reach_the_next(
     first, second, _ = (row.item_id for row in page.open_record.rows)
     page.items.go_to(first)
     names = desk.names
-    edits = {
+    edits: dict[str, ReasonEdit | NameEdit | TextEdit] = {
         "reason": inspector.verdict.reason,
         "name": inspector.fields.name,
         "description": inspector.fields.description,
