@@ -130,6 +130,8 @@ class VerdictBox(QWidget):
         """Whether the reason was typed for another verdict, and the user has to confirm or replace it."""
         self.min_reason = 1
         """The least number of characters of a reason that is needed."""
+        self.newest_photo: str | None = None
+        """The file id of the newest photo of the item; None if it is unknown."""
         self._opinion_label = label("", "small")
         self.buttons: dict[Verdict, Button] = {}
         row = QHBoxLayout()
@@ -201,6 +203,9 @@ class VerdictBox(QWidget):
         self._opinion = results.model_opinion(item.result)
         self._opinion_label.setText(self._opinion_text(item))
         detection = results.finished_detection(item.result)
+        if detection is not None and results.detection_of_photo((detection,), self.newest_photo) is None:
+            # It says nothing about the photo on view.
+            detection = None
         appearance = results.entry_appearance(detection)
         coverage = appearance_text(appearance) or coverage_text(results.entry_coverage(detection))
         light = other_light_text() if results.entry_other_light(detection) else ""
