@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
+from desktop.canvas.model.regions import RegionStep
 from desktop.journal import Edit
 from desktop.localization.language import join_sentences
 from desktop.pages.workbench.canvas.comparing import AlignmentController
@@ -21,6 +22,8 @@ class UndoController(QObject):
 
     notice = Signal(str)
     """The name of the undone or redone step, or that there is none."""
+    region_taken = Signal()
+    """A change of regions was undone or redone, which only the reference image shows."""
 
     def __init__(
         self,
@@ -75,6 +78,8 @@ class UndoController(QObject):
             return edit_name(label)
         if rows[0].item_id != self._open_record.current:
             self._open_record.choose(rows[0].item_id)
+        if label in set(RegionStep):
+            self.region_taken.emit()
         if len(rows) > 1:
             return self.tr("{step} ({n} items)").format(step=edit_name(label), n=len(rows))
         return self.tr("{step} (item {n}, {name})").format(
