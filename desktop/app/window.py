@@ -17,6 +17,7 @@ from desktop.app.notices import FaceRenewal
 from desktop.app.pages_ahead import PagesAhead
 from desktop.app.palette import Palette
 from desktop.app.shortcut_sheet import ShortcutSheet
+from desktop.app.unsent import confirm_unsent
 from desktop.background.repaint import TURN_MS
 from desktop.connection.local_service import ServiceState
 from desktop.context import Context, Unsent
@@ -27,7 +28,7 @@ from desktop.messages.error_messages import no_service_sentence, sentence
 from desktop.pages.sealing.rules_dialog import RulesDialog
 from desktop.theme import Mode, theme_manager
 from desktop.tour import TourController
-from desktop.widgets import Banner, Page, PageFactory, Rail, RailEntry, StatusBar, Toast, ask, confirm
+from desktop.widgets import Banner, Page, PageFactory, Rail, RailEntry, StatusBar, Toast, ask
 
 LOGIN = "login"
 HOME = "records"
@@ -378,21 +379,21 @@ class MainWindow(QMainWindow):
 
     def _confirm_close(self) -> bool:
         """Whether all photos are uploaded, or the user accepts that they are lost."""
-        photos = self.unsent_photos()
-        return not photos or confirm(
+        return confirm_unsent(
             self,
             self.tr("Close before photos are uploaded?"),
-            self.tr("%n photo(s) not uploaded yet. They will be lost if you close now.", "", photos),
+            lambda n: self.tr("%n photo(s) not uploaded yet. They will be lost if you close now.", "", n),
             self.tr("Close anyway"),
+            self.unsent_photos,
         )
 
     def _confirm_logout(self) -> bool:
-        photos = self.unsent_photos()
-        return not photos or confirm(
+        return confirm_unsent(
             self,
             self.tr("Log out before photos are uploaded?"),
-            self.tr("%n photo(s) not uploaded yet. They may be lost if you log out now.", "", photos),
+            lambda n: self.tr("%n photo(s) not uploaded yet. They may be lost if you log out now.", "", n),
             self.tr("Log out anyway"),
+            self.unsent_photos,
         )
 
     def unsent_photos(self) -> int:

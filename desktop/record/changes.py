@@ -56,6 +56,8 @@ class RecordSignals(QObject):
     """The record was opened, or its fields, its seal or the right to edit it changed."""
     current_changed = Signal()
     """Another item was chosen, or another result of the chosen one is shown."""
+    current_gone = Signal(int, str)
+    """The chosen item was deleted elsewhere: its number and its name. Another one is chosen afterwards."""
     current_edited = Signal(object)
     """The chosen item changed, but not its result: a `Change`."""
     selection_changed = Signal()

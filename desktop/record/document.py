@@ -166,6 +166,10 @@ class Document:
         """The displayed item with this id, or None."""
         return self._items.get(item_id)
 
+    def is_deleted_here(self, item_id: str) -> bool:
+        """Whether an edit of this desktop deleted the item."""
+        return item_id in self._removed_items
+
     def load_items(self, items: Iterable[ItemView], pending: Sequence[Edit]) -> None:
         """Replace all items by the service's state. `pending` are the journal's edits of this record."""
         self._service_items = {item.item_id: item for item in items}

@@ -26,7 +26,8 @@ class EditName(StrEnum):
     IGNORE = "ignore"
     MARK = "mark"
     ALIGN = "align by hand"
-    MOVE = "move"
+    MOVE = "reorder"
+    """Of items in the list. Journals written earlier have "move" here, as for a region."""
 
 
 def edit_name(label: str) -> str:

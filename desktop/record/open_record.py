@@ -373,6 +373,8 @@ class OpenRecord(RecordSignals):
         self.link.show(items, self.rows)
         self._selection.retain(self.document.item)
         if is_deleted:
+            if self._item is not None and not self.document.is_deleted_here(self.current):
+                self.current_gone.emit(number, self._item.item_name)
             self._selection.choose_neighbour(self.rows, number)
             self._show_current()
         self.announce(change)

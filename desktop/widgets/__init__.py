@@ -22,6 +22,7 @@ from desktop.widgets.basic.chips import (
     status_text,
     status_tone,
 )
+from desktop.widgets.basic.drops import accept_copy
 from desktop.widgets.basic.icons import icon, paint_icon
 from desktop.widgets.basic.labels import (
     Card,
@@ -119,6 +120,7 @@ __all__ = [
     "Toast",
     "TopBar",
     "UnansweredQuestionError",
+    "accept_copy",
     "answers_by_program",
     "ask",
     "chip_height",

@@ -10790,6 +10790,10 @@
         </translation>
     </message>
     <message>
+        <source>This reason was for another verdict. Replace it, or keep it with Enter.</source>
+        <translation>此理由是为另一个判定填写的。请改写，或按 Enter 保留。</translation>
+    </message>
+    <message>
         <source>Undecided</source>
         <translation>待判定</translation>
     </message>
@@ -11401,6 +11405,14 @@
     <message>
         <source>Item {n} unchanged: {verdict}</source>
         <translation>检查项 {n} 无变化：{verdict}</translation>
+    </message>
+    <message>
+        <source>Item {n}, {name}, was deleted elsewhere.</source>
+        <translation>检查项 {n}“{name}”已在别处删除。</translation>
+    </message>
+    <message>
+        <source>Item {n}, {name}, was deleted elsewhere. What you were typing was not applied.</source>
+        <translation>检查项 {n}“{name}”已在别处删除。您正在输入的内容未保存。</translation>
     </message>
     <message>
         <source>Item {n}: {verdict}</source>

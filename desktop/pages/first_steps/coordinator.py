@@ -23,6 +23,7 @@ from desktop.widgets import (
     IconButton,
     IconLabel,
     StateStack,
+    accept_copy,
     column_of,
     label,
     row_of,
@@ -138,12 +139,12 @@ class FirstStepsPanel(QWidget):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if dropped_pictures(event.mimeData()):
-            event.acceptProposedAction()
+            accept_copy(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
         pictures = dropped_pictures(event.mimeData())
         if pictures:
-            event.acceptProposedAction()
+            accept_copy(event)
             self.picture_dropped.emit(pictures[0])
 
 

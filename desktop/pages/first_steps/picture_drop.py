@@ -13,7 +13,7 @@ from desktop.imaging.conversion import PICTURE_SUFFIXES, prepare_upload
 from desktop.imaging.decoding.decoder import Cancellation, read_header, read_preview, shrink_image
 from desktop.imaging.decoding.pixels import to_qimage
 from desktop.pages.common.files.file_dialogs import Purpose, open_picture
-from desktop.widgets import Button, ElidedLabel, ErrorLine, column_of, label, row_of
+from desktop.widgets import Button, ElidedLabel, ErrorLine, accept_copy, column_of, label, row_of
 from shared.images.formats import is_picture_name
 
 _THUMBNAIL_SIZE = (112, 84)
@@ -81,7 +81,7 @@ class PictureDrop(QFrame):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if dropped_pictures(event.mimeData()):
-            event.acceptProposedAction()
+            accept_copy(event)
             self._highlight(True)
 
     def dragLeaveEvent(self, _event: QDragLeaveEvent) -> None:
@@ -91,7 +91,7 @@ class PictureDrop(QFrame):
         self._highlight(False)
         pictures = dropped_pictures(event.mimeData())
         if pictures:
-            event.acceptProposedAction()
+            accept_copy(event)
             self.set_picture(pictures[0], pictures[0].name)
 
 

@@ -118,6 +118,7 @@ class WorkbenchPage(Page):
         record.changing.connect(self._paint_large_later)
         record.record_changed.connect(self._show_record)
         record.current_changed.connect(self._show_current)
+        record.current_gone.connect(self._leave_gone)
         for signal in (edits.saving_changed, self.results.correcting.changed, record.current_changed):
             signal.connect(self._show_saving)
         for notice in (edits.failed, edits.unsent_notice, record.refused):
@@ -235,6 +236,17 @@ class WorkbenchPage(Page):
         self.canvas.shown_findings.show()
         self.photos.pairing.show()
         self.canvas.status_line.show()
+
+    def _leave_gone(self, number: int, name: str) -> None:
+        """Say that the shown item is gone, and let no further key do something to the next one."""
+        is_typing = self.inspector.forget_typing()
+        focus = self.focusWidget()
+        if focus is not None and self.inspector.isAncestorOf(focus):
+            self.canvas.focus()
+        text = self.tr("Item {n}, {name}, was deleted elsewhere.")
+        if is_typing:
+            text = self.tr("Item {n}, {name}, was deleted elsewhere. What you were typing was not applied.")
+        self.toast.emit(text.format(n=number, name=name))
 
     def _walk_findings(self) -> None:
         """From the list of items: mark the first finding, whose keys then work on the picture."""

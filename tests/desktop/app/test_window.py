@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -144,15 +144,24 @@ class UnsentPhotosQuestion:
     def __init__(self, context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
         self.waiting = 2
         self.questions: list[tuple[str, str]] = []
-        monkeypatch.setattr(window_module, "confirm", self._confirm)
+        monkeypatch.setattr(window_module, "confirm_unsent", self._confirm)
         context.unsent_requested.connect(self._tell)
         context.enter(make_payload(Role.ADMIN))
 
     def _tell(self, unsent: Unsent) -> None:
         unsent.photos += self.waiting
 
-    def _confirm(self, _parent: object, _title: str, text: str, verb: str) -> bool:
-        self.questions.append((text, verb))
+    def _confirm(
+        self,
+        _parent: object,
+        _title: str,
+        describe: Callable[[int], str],
+        verb: str,
+        count: Callable[[], int],
+    ) -> bool:
+        if not count():
+            return True
+        self.questions.append((describe(count()), verb))
         return len(self.questions) > 1
 
 

@@ -56,7 +56,7 @@ from desktop.pages.catalogue.reference_images.uploads import Uploads, send_refer
 from desktop.pages.catalogue.saving import DeletableSection
 from desktop.pages.common.files.file_dialogs import Purpose, open_pictures
 from desktop.theme import CARD_RADIUS, LABEL_PX, TEXT_PX, text_font, theme_manager
-from desktop.widgets import paint_icon
+from desktop.widgets import accept_copy, paint_icon
 from shared.wire.catalogue import ReferenceImage, ReferenceImageWrite
 
 Index = QModelIndex | QPersistentModelIndex
@@ -364,10 +364,10 @@ class ReferenceSection(DeletableSection[ReferenceImage]):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if self.may_edit and _picture_paths(event.mimeData()):
-            event.acceptProposedAction()
+            accept_copy(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        event.acceptProposedAction()
+        accept_copy(event)
         self.send(_picture_paths(event.mimeData()))
 
 

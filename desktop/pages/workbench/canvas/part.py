@@ -122,6 +122,8 @@ class CanvasPart(WorkbenchPart):
         view.regions_edited.connect(lambda _: items.list.viewport().update())
         view.region_activated.connect(view.show_region)
         view.edit_refused.connect(record.may_edit)
+        self.photo.not_moved.connect(self._on_regions(lambda: None))
+        self.undoing.region_taken.connect(self._show_changed_region)
         record.items_changed.connect(self.status_line.show)
         items.activated.connect(self.photo_view.show_item)
         self._inspector.fields.detection_settings.area_wanted.connect(lambda: self.photo_view.show(False))
@@ -178,19 +180,19 @@ class CanvasPart(WorkbenchPart):
         )
 
     def _bind_editing(self) -> None:
-        editor, on_front, on_regions = self.view.editor, self._on_front, self._on_regions
+        editor, on_chosen, on_regions = self.view.editor, self._on_chosen, self._on_regions
         self._bind(
             ("edit.copy", on_regions(self._copy), Needs.RECORD),
             ("edit.all", self._select_all, Needs.RECORD),
             ("edit.undo", self.undoing.undo, Needs.EDIT),
             ("edit.redo", self.undoing.redo, Needs.EDIT),
             ("edit.paste", self._paste, Needs.EDIT),
-            ("edit.duplicate", on_front(lambda canvas: canvas.editor.duplicate()), Needs.EDIT),
+            ("edit.duplicate", on_chosen(lambda canvas: canvas.editor.duplicate()), Needs.EDIT),
             ("edit.delete", self.deleting.delete, Needs.EDIT_ITEM),
-            ("region.left", on_front(lambda canvas: canvas.editor.align(AlignSide.LEFT)), Needs.EDIT),
-            ("region.right", on_front(lambda canvas: canvas.editor.align(AlignSide.RIGHT)), Needs.EDIT),
-            ("region.top", on_front(lambda canvas: canvas.editor.align(AlignSide.TOP)), Needs.EDIT),
-            ("region.bottom", on_front(lambda canvas: canvas.editor.align(AlignSide.BOTTOM)), Needs.EDIT),
+            ("region.left", on_chosen(lambda canvas: canvas.editor.align(AlignSide.LEFT)), Needs.EDIT),
+            ("region.right", on_chosen(lambda canvas: canvas.editor.align(AlignSide.RIGHT)), Needs.EDIT),
+            ("region.top", on_chosen(lambda canvas: canvas.editor.align(AlignSide.TOP)), Needs.EDIT),
+            ("region.bottom", on_chosen(lambda canvas: canvas.editor.align(AlignSide.BOTTOM)), Needs.EDIT),
             ("region.lock", on_regions(self._toggle_lock), Needs.EDIT),
             ("region.hide", on_regions(editor.hide_selected), Needs.EDIT),
             ("region.show", on_regions(editor.show_all), Needs.EDIT),
@@ -213,9 +215,20 @@ class CanvasPart(WorkbenchPart):
         for command, handler in zoom_handlers(pane).items():
             commands.bind_within(command, handler, pane)
 
-    def _on_front(self, act: Callable[[CanvasView], object]) -> Callable[[], object]:
-        """Return a handler that calls `act` on the canvas in front, unless pictures are compared there."""
-        return lambda: None if self.comparing.is_on else act(self.comparing.front)
+    def _on_chosen(self, act: Callable[[CanvasView], object]) -> Callable[[], None]:
+        """Return a handler that calls `act` on the canvas in front, unless pictures are compared there.
+
+        On a photo without a selected finding, the regions are meant: a notice is shown.
+        """
+
+        def act_or_refuse() -> None:
+            front = self.comparing.front
+            if front is self.photo and not front.store.selected_ids:
+                self._on_regions(lambda: None)()
+            elif not self.comparing.is_on:
+                act(front)
+
+        return act_or_refuse
 
     def _on_regions(self, act: Callable[[], object]) -> Callable[[], None]:
         """Return a handler that calls `act` while the reference image is shown, else shows a notice."""
@@ -228,6 +241,11 @@ class CanvasPart(WorkbenchPart):
                 self.notice.emit(text.format(keys=self._commands.keys_text("view.photo")))
 
         return act_or_refuse
+
+    def _show_changed_region(self) -> None:
+        """Show the reference image in place of the photo, on which an undone step would not be seen."""
+        if self.comparing.canvas is self.photo:
+            self.photo_view.show(False)
 
     def _escape(self) -> None:
         if self.aligning.cancel() or self._correcting.cancel():

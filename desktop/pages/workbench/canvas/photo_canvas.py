@@ -33,6 +33,9 @@ class PhotoCanvas(CanvasView):
     finding emit `region_activated` to request its label.
     """
 
+    not_moved = Signal()
+    """An arrow key was pressed while no finding is selected and the whole photo is visible."""
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("canvas-photo")
@@ -69,6 +72,12 @@ class PhotoCanvas(CanvasView):
     def show_viewport(self, viewport: Viewport) -> None:
         """Show just this part of the photo."""
         self._set_viewport(viewport, is_moving=False)
+
+    def move_by(self, dx: int, dy: int) -> None:
+        before, is_finding = self.viewport, bool(self.store.selected_ids)
+        super().move_by(dx, dy)
+        if not is_finding and before.is_fitted and self.viewport == before:
+            self.not_moved.emit()
 
     def finish(self) -> None:
         """Complete what is being drawn, or else edit the label of the selected finding."""

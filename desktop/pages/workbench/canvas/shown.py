@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QObject, Signal
 
+from desktop.canvas.layers.finding_layer import FindingBox
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.pages.workbench.canvas.comparing import AlignmentController, CompareController
 from desktop.pages.workbench.canvas.photo_view import PhotoView
@@ -127,6 +130,7 @@ class ShownFindings(QObject):
         super().__init__(parent)
         self._open_record, self._inspector, self._photos = open_record, inspector, photos
         self._comparing, self._correcting, self._photo_view = comparing, correcting, photo_view
+        self._boxes: Sequence[FindingBox] = ()
         inspector.findings.threshold_changed.connect(lambda _: self.show())
         inspector.findings.chosen.connect(self.choose)
         inspector.explained.unfolded.connect(lambda _: self.show())
@@ -135,6 +139,7 @@ class ShownFindings(QObject):
         photos.pair_changed.connect(lambda _: self.show())
         # A pair that was aligned before its detection does not change by it.
         photos.photo_changed.connect(self._read_heat)
+        photos.photo_changed.connect(self._show_compared)
         correcting.changed.connect(self._on_correction_changed)
         comparing.changed.connect(self._show_heat)
         heat, commands = inspector.findings.heat, open_record.context.commands
@@ -151,7 +156,8 @@ class ShownFindings(QObject):
         explained_findings = explained.shown_findings if self._open_record.item is not None else ()
         boxes = [*finding_boxes(shown, findings.list.current), *explained_boxes(explained_findings)]
         self._photos.show_boxes(boxes)
-        self._comparing.compare.set_findings(boxes)
+        self._boxes = boxes
+        self._show_compared()
         back = to_reference(self._open_record.entry)
         # Without an alignment the place of a finding on the reference image is not known.
         self._comparing.views[0].set_findings(boxes if back is not None else (), back)
@@ -159,6 +165,10 @@ class ShownFindings(QObject):
         self._photo_view.show_explained(explained_findings)
         self._read_heat()
         self._correcting.show(self._photos.finding_pair)
+
+    def _show_compared(self) -> None:
+        """Show the findings in the compared pair, unless it has another photo than theirs."""
+        self._comparing.compare.set_findings(self._boxes if self._photos.of_item else ())
 
     def toggle_heat(self) -> None:
         """Show the heat on the photo, or hide it."""

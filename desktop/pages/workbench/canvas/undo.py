@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
+from desktop.canvas.model.regions import RegionStep
 from desktop.journal import Edit
 from desktop.localization.language import join_sentences
 from desktop.pages.workbench.canvas.comparing import AlignmentController
 from desktop.pages.workbench.results.correcting import CorrectionController
 from desktop.pages.workbench.results.inspector import Inspector
+from desktop.record.document import ORDER
 from desktop.record.edit_names import EditName, edit_name
 from desktop.record.open_record import OpenRecord
 from desktop.record.signing import VERDICT, is_by_other
@@ -20,6 +22,8 @@ class UndoController(QObject):
 
     notice = Signal(str)
     """The name of the undone or redone step, or that there is none."""
+    region_taken = Signal()
+    """A change of regions was undone or redone, which only the reference image shows."""
 
     def __init__(
         self,
@@ -66,12 +70,16 @@ class UndoController(QObject):
 
     def _describe_step(self, label: str) -> str:
         """The step that was just undone or redone, with its item, which is shown."""
+        if self._taken and all(edit.object == ORDER for edit in self._taken):
+            return edit_name(EditName.MOVE)
         changed = {edit.object_id for edit in self._taken}
         rows = [row for row in self._open_record.rows if row.item_id in changed]
         if not rows:
             return edit_name(label)
         if rows[0].item_id != self._open_record.current:
             self._open_record.choose(rows[0].item_id)
+        if label in set(RegionStep):
+            self.region_taken.emit()
         if len(rows) > 1:
             return self.tr("{step} ({n} items)").format(step=edit_name(label), n=len(rows))
         return self.tr("{step} (item {n}, {name})").format(

@@ -102,6 +102,11 @@ class NameEdit(QLineEdit):
             self._emitted_text = text
             self.committed.emit(text)
 
+    def forget(self) -> None:
+        """Restore the text before the typing that was not emitted."""
+        self._pause.stop()
+        self.setText(self._emitted_text)
+
     def _on_editing_finished(self) -> None:
         self.commit()
         if not self.text().strip():
@@ -120,8 +125,7 @@ class NameEdit(QLineEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
-            self._pause.stop()
-            self.setText(self._emitted_text)
+            self.forget()
             self.ended.emit()
         elif is_enter_key(event):
             self._on_editing_finished()
@@ -199,6 +203,11 @@ class TextEdit(QPlainTextEdit):
         if text != self._emitted_text:
             self._emitted_text = text
             self.committed.emit(text)
+
+    def forget(self) -> None:
+        """Take the typed text for emitted, so that it is not emitted for another item."""
+        self._pause.stop()
+        self._emitted_text = self._on_committed()
 
     def _on_committed(self) -> str:
         return self.toPlainText().strip()[:_LONGEST_TEXT]

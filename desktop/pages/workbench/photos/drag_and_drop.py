@@ -34,7 +34,7 @@ from desktop.pages.workbench.photos.record_photos.thumbnails import MIME
 from desktop.pages.workbench.photos.reference_choice import ReferenceChoice
 from desktop.record.open_record import OpenRecord
 from desktop.theme import CARD_RADIUS, TEXT_PX, text_font, theme_manager
-from desktop.widgets import confirm
+from desktop.widgets import accept_copy, confirm
 from shared.images.films import FILM_SUFFIXES
 from shared.images.formats import is_picture_name
 
@@ -110,13 +110,13 @@ class DropController(QObject):
             entering = isinstance(event, QDragEnterEvent)
             if self._takes(event.mimeData()) if entering else self.hint.isVisible():
                 self.hint.show_text(self._promise(self._is_over_item(event)))
-                event.acceptProposedAction()
+                accept_copy(event)
             return True
         if event.type() == QEvent.Type.DragLeave:
             self.hint.hide()
         elif isinstance(event, QDropEvent) and event.type() == QEvent.Type.Drop:
             self.hint.hide()
-            event.acceptProposedAction()
+            accept_copy(event)
             self._drop_files(event.mimeData(), self._is_over_item(event))
             return True
         return False
@@ -258,13 +258,13 @@ class ThumbnailDropFilter(QObject):
         # Qt's drag events are drop events as well: the type tells them apart.
         item_id = self._item_at(event.position().toPoint())
         if isinstance(event, QDragEnterEvent):
-            event.acceptProposedAction()
+            accept_copy(event)
         elif not item_id:
             event.ignore()
         elif isinstance(event, QDragMoveEvent):
-            event.acceptProposedAction()
+            accept_copy(event)
         else:
-            event.acceptProposedAction()
+            accept_copy(event)
             ids = bytes(event.mimeData().data(MIME).data()).decode().split("\n")
             self.dropped.emit(ids, item_id)
         return True

@@ -181,7 +181,7 @@ class PhotoPairController(QObject):
         self.ref = ref
         is_of_item = ref is not None and self._is_of(entry, ref)
         by_hand = (self._by_hand.get(self._key) if self._key else None) or self._stored_by_hand(item)
-        self._box.show_alignment(alignment(entry), by_hand is not None)
+        self._box.show_alignment(alignment(entry) if is_of_item else None, by_hand is not None)
         by_service = (
             results.entry_homography(entry) if is_of_item else self._photo_list.mapping_of(self.file_id)
         )
@@ -211,6 +211,7 @@ class PhotoPairController(QObject):
         state = (item_id, self.ref, mapping, is_of_item, self.name)
         if state != self._last_state:
             self._last_state = state
+            self._show_boxes()
             self.photo_changed.emit()
 
     def _stop_pairing(self) -> None:
@@ -248,7 +249,7 @@ class PhotoPairController(QObject):
     def _on_paired(self, pair: AlignedPair) -> None:
         self._announce_pair(pair)
         self._box.show_pair(pair)
-        self._box.pane.set_findings(self._boxes)
+        self._show_boxes()
 
     def _on_pair_failed(self, error: Exception) -> None:
         self._shown = None
@@ -313,9 +314,12 @@ class PhotoPairController(QObject):
         self._show_pair()
 
     def show_boxes(self, boxes: Sequence[FindingBox]) -> None:
-        """Show these findings on the photo, px of the photo."""
+        """Show these findings, px of their photo, while that photo is displayed."""
         self._boxes = boxes
-        self._box.pane.set_findings(boxes)
+        self._show_boxes()
+
+    def _show_boxes(self) -> None:
+        self._box.pane.set_findings(self._boxes if self.of_item else ())
 
     def _show_strip(self, photos: Sequence[Photo], ref: PhotoRef | None) -> None:
         current = next(

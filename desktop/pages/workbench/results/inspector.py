@@ -196,6 +196,14 @@ class Inspector(Panel):
         nothing = self.tr("No findings.")
         return join_sentences((nothing, newest)) if newest else nothing
 
+    def forget_typing(self) -> bool:
+        """Keep what is being typed from the next item. Returns whether something is being typed."""
+        edits = (self.fields.name, self.fields.description, self.verdict.reason)
+        is_typing = any(edit.hasFocus() and not edit.isReadOnly() for edit in edits)
+        for edit in edits:
+            edit.forget()
+        return is_typing
+
     def commit(self) -> None:
         """Commit typed text."""
         self.fields.commit()

@@ -276,7 +276,7 @@ class ResultsPart(WorkbenchPart):
         """Show the fields, findings and verdict of the chosen item."""
         record, inspector = self._open_record, self._inspector
         inspector.finding_context = record.finding_context
-        inspector.newest_photo = self._newest_photo
+        inspector.newest_photo = inspector.verdict.newest_photo = self._newest_photo
         inspector.verdict.min_reason = record.min_reason
         draft = record.verdict_drafts.get(record.current)
         inspector.show_item(record.item, record.number, record.entry, draft)
@@ -287,7 +287,8 @@ class ResultsPart(WorkbenchPart):
         """Show whether the newest photo of the chosen item was inspected, once its photos were read."""
         item, newest = self._open_record.item, self._newest_photo
         if item is not None and newest != self._inspector.newest_photo:
-            self._inspector.newest_photo = newest
+            self._inspector.newest_photo = self._inspector.verdict.newest_photo = newest
+            self._inspector.verdict.show_item(item, self._open_record.verdict_drafts.get(item.item_id))
             self._inspector.show_findings(item, self._open_record.entry)
             self._show_run()
 
@@ -356,7 +357,7 @@ class ResultsPart(WorkbenchPart):
         self.item_wanted.emit(item_id)
         if self._open_record.verdict_drafts.get(item_id) is not None:
             self._inspector.show()
-            self._inspector.verdict.reason.setFocus()
+            self._inspector.verdict.reason.begin()
 
     def _rename(self) -> None:
         """Rename the chosen finding if it has the focus, else the item."""

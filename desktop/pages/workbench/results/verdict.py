@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.commands.bindings import Commands
@@ -24,7 +24,10 @@ _KINDS = {
 
 
 class ReasonEdit(TextEdit):
-    """Takes the reason of a verdict. It is committed once: by Enter, or when the field is left."""
+    """Takes the reason of a verdict. It is committed once: by Enter, or when the field is left.
+
+    Enter does not leave the field while the reason is refused. Escape leaves a verdict that waits a draft.
+    """
 
     typed = Signal(str)
     """The text after a pause in typing, which is not committed yet."""
@@ -35,25 +38,68 @@ class ReasonEdit(TextEdit):
 
     is_draft: bool = False
     """Whether the text belongs to a verdict that is not complete, and has to be committed even unchanged."""
+    waits: bool = False
+    """Whether the verdict is given only with this reason: Escape must not give it."""
+    _is_visited = False
+    """Whether the user is in the field and has not pressed Escape: an unchanged draft is committed."""
 
     def on_pause(self) -> None:
         self.typed.emit(self.toPlainText().strip())
 
     def commit(self) -> None:
-        if self.is_draft and not self.dirty:
+        if self.is_draft and self._is_visited and not self.dirty:
             self.committed.emit(self.toPlainText().strip())
         super().commit()
 
+    def begin(self, *, replacing: bool = False) -> None:
+        """Let the user go on typing at the end, or replace the text."""
+        self.setFocus()
+        self.moveCursor(QTextCursor.MoveOperation.End)
+        if replacing:
+            self.selectAll()
+
+    def forget(self) -> None:
+        """Keep the typed text as a draft that only another visit of the field commits."""
+        if self.dirty:
+            self.on_pause()
+        super().forget()
+        self._is_visited = False
+
+    def event(self, event: QEvent) -> bool:
+        # Else Escape is a command of the page, which takes the focus away and so commits the reason.
+        override = event.type() == QEvent.Type.ShortcutOverride
+        if override and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._is_visited = True
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._is_visited = False
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         is_line_break = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        if event.key() == Qt.Key.Key_Escape or (is_enter_key(event) and not is_line_break):
+        if event.key() == Qt.Key.Key_Escape:
+            if self.waits:
+                self.forget()
+            self._leave()
+        elif is_enter_key(event) and not is_line_break:
             self.commit()
-            self.clearFocus()
-            self.ended.emit()
-            if is_enter_key(event):
+            # Without the focus the next letters would be commands, also verdicts on other items.
+            if not self.is_draft:
+                self._leave()
                 self.entered.emit()
         else:
             super().keyPressEvent(event)
+
+    def _leave(self) -> None:
+        self.commit()
+        self.clearFocus()
+        self.ended.emit()
 
 
 class VerdictBox(QWidget):
@@ -80,8 +126,12 @@ class VerdictBox(QWidget):
         self._is_entered = False
         self._draft: VerdictDraft | None = None
         self._opinion: bool | None = None
+        self._is_of_other = False
+        """Whether the reason was typed for another verdict, and the user has to confirm or replace it."""
         self.min_reason = 1
         """The least number of characters of a reason that is needed."""
+        self.newest_photo: str | None = None
+        """The file id of the newest photo of the item; None if it is unknown."""
         self._opinion_label = label("", "small")
         self.buttons: dict[Verdict, Button] = {}
         row = QHBoxLayout()
@@ -147,12 +197,15 @@ class VerdictBox(QWidget):
         if item.item_id != self._item_id:
             # A text that was typed for the other item belongs to it.
             self.commit()
-            self._item_id = item.item_id
+            self._item_id, self._is_of_other = item.item_id, False
         self._verdict, self._saved_reason = item.verdict, item.reason
-        self._draft, self.reason.is_draft = draft, draft is not None
+        self._set_draft(draft)
         self._opinion = results.model_opinion(item.result)
         self._opinion_label.setText(self._opinion_text(item))
         detection = results.finished_detection(item.result)
+        if detection is not None and results.detection_of_photo((detection,), self.newest_photo) is None:
+            # It says nothing about the photo on view.
+            detection = None
         appearance = results.entry_appearance(detection)
         coverage = appearance_text(appearance) or coverage_text(results.entry_coverage(detection))
         light = other_light_text() if results.entry_other_light(detection) else ""
@@ -199,7 +252,9 @@ class VerdictBox(QWidget):
         if verdict is not before is not Verdict.UNDECIDED and not self.reason.dirty and self._draft is None:
             # The reason was given for the verdict before.
             reason = ""
-        is_complete = self._has_reason(verdict, reason)
+        is_other = self._draft is not None and verdict is not before is not Verdict.UNDECIDED
+        self._is_of_other = is_other and bool(reason)
+        is_complete = self._has_reason(verdict, reason) and not self._is_of_other
         if is_complete:
             self._give(verdict, reason)
         else:
@@ -207,7 +262,7 @@ class VerdictBox(QWidget):
             self._store_draft(VerdictDraft(verdict, reason))
         if verdict is Verdict.FAILED or not is_complete:
             self.reason_wanted.emit()
-            self.reason.setFocus()
+            self.reason.begin(replacing=self._is_of_other)
         elif verdict is Verdict.PASSED:
             self.completed.emit()
         return is_complete
@@ -221,6 +276,7 @@ class VerdictBox(QWidget):
     def _on_reason_typed(self, text: str) -> None:
         if self.reason.isReadOnly():
             return
+        self._is_of_other = self._is_of_other and not self.reason.dirty
         verdict = self.shown_verdict
         is_saved = (verdict, text) == (self._verdict, self._saved_reason)
         self._store_draft(None if is_saved else VerdictDraft(verdict, text))
@@ -229,6 +285,7 @@ class VerdictBox(QWidget):
         verdict = self.shown_verdict
         if self.reason.isReadOnly():
             return
+        self._is_of_other = False
         if self._has_reason(verdict, text):
             self._give(verdict, text)
         else:
@@ -238,8 +295,12 @@ class VerdictBox(QWidget):
         if self._draft is None and self._verdict is not Verdict.UNDECIDED:
             self.completed.emit()
 
-    def _store_draft(self, draft: VerdictDraft | None) -> None:
+    def _set_draft(self, draft: VerdictDraft | None) -> None:
         self._draft, self.reason.is_draft = draft, draft is not None
+        self.reason.waits = draft is not None and draft.verdict is not self._verdict
+
+    def _store_draft(self, draft: VerdictDraft | None) -> None:
+        self._set_draft(draft)
         self.draft_changed.emit(self._item_id, draft)
         self._mark()
         self._ask_for_reason()
@@ -261,8 +322,12 @@ class VerdictBox(QWidget):
             button.setChecked(is_entered and verdict is self.shown_verdict)
 
     def _ask_for_reason(self) -> None:
-        is_waiting = not self._has_reason(self.shown_verdict, self.reason.toPlainText().strip())
-        if self.reason.toPlainText().strip():
+        is_waiting = self._is_of_other or not self._has_reason(
+            self.shown_verdict, self.reason.toPlainText().strip()
+        )
+        if self._is_of_other:
+            text = self.tr("This reason was for another verdict. Replace it, or keep it with Enter.")
+        elif self.reason.toPlainText().strip():
             text = self.tr("The reason needs at least %n character(s).", "", self.min_reason)
         else:
             text = self.tr("Your verdict differs from the model's. Enter a reason.")

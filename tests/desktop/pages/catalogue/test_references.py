@@ -37,15 +37,16 @@ def test_a_dropped_picture_becomes_a_reference_image_with_a_scale(
     assert isinstance(section, ReferenceSection)
     dropped = QMimeData()
     dropped.setUrls([QUrl.fromLocalFile(str(picture(tmp_path / "左翼根部.png")))])
-    section.dropEvent(
-        QDropEvent(
-            QPoint(5, 5),
-            Qt.DropAction.CopyAction,
-            dropped,
-            Qt.MouseButton.LeftButton,
-            Qt.KeyboardModifier.NoModifier,
-        )
+    event = QDropEvent(
+        QPoint(5, 5),
+        Qt.DropAction.CopyAction | Qt.DropAction.MoveAction,
+        dropped,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.ShiftModifier,
     )
+    section.dropEvent(event)
+    # A source that moves would delete its original.
+    assert event.dropAction() is Qt.DropAction.CopyAction
     qtbot.waitUntil(lambda: section.findChild(ReferenceForm) is not None)
     form = child(section, ReferenceForm)
     assert form.fields["reference_image_name"].text() == "左翼根部"

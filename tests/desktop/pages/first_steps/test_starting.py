@@ -186,9 +186,15 @@ def test_a_dropped_picture_begins_a_record(page: RecordsPage, picture: Path) -> 
     mime.setUrls([QUrl.fromLocalFile(str(picture))])
     shown = FirstStepsPanel(page.first_steps.sample)
     shown.picture_dropped.connect(page.first_steps.start_from_picture)
-    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    shown.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, mime, buttons, keys))
+    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier
+    both = Qt.DropAction.CopyAction | Qt.DropAction.MoveAction
+    # A source that moves would delete its original.
+    dropped = QDropEvent(QPointF(5, 5), both, mime, buttons, keys)
+    shown.dropEvent(dropped)
     dialog = page.findChildren(StartDialog)[-1]
+    again = QDropEvent(QPointF(5, 5), both, mime, buttons, keys)
+    dialog.picture.dropEvent(again)
+    assert [event.dropAction() for event in (dropped, again)] == [Qt.DropAction.CopyAction] * 2
     assert (dialog.picture.name, dialog.name.text()) == ("Gearbox.png", "Gearbox")
     assert isinstance(dialog.name.editor, QLineEdit)
     assert dialog.name.editor.selectedText() == "Gearbox", "typing replaces the suggestion"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
+import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
@@ -10,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.pages.workbench.items.items_list import ItemsList
 from desktop.pages.workbench.items.items_model import COMPACT_ROW_PX
+from desktop.record import item_changes
 from desktop.record.item_changes import default_names
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 
@@ -128,3 +132,22 @@ def _drag(desk: WorkbenchDriver, start: QPoint, end: QPoint) -> None:
     QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=start)
     QTest.mouseMove(view, end)
     QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=end)
+
+
+def test_undo_names_a_moved_region_and_moved_items(
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    page, commands = workbench.page, workbench.context.commands
+    notices: list[str] = []
+    page.canvas.undoing.notice.connect(notices.append)
+    workbench.drag(workbench.at(0.2, 0.2), workbench.at(0.25, 0.25))
+    commands.run("edit.undo")
+    page.items.changes.move([page.open_record.rows[2].item_id], page.open_record.rows[0].item_id)
+    commands.run("edit.undo")
+    # As journals name it that were written earlier.
+    monkeypatch.setattr(item_changes, "EditName", SimpleNamespace(MOVE="move"))
+    page.items.changes.move([page.open_record.rows[2].item_id], page.open_record.rows[0].item_id)
+    monkeypatch.undo()
+    commands.run("edit.undo")
+    assert notices == ["Undone: Move region (item 1, 条目1)", *["Undone: Reorder items"] * 2]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QImage
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QImage
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -236,3 +236,23 @@ def test_a_raw_photo_becomes_the_reference_image_of_a_record(
     drop(page, urls(taken))
     qtbot.waitUntil(lambda: page.canvas.view.source is not None)
     assert not_none(page.canvas.view.source).size == (600, 800)
+
+
+def test_dropped_files_are_copied_where_their_source_offers_to_move_them(
+    workbench: WorkbenchDriver, qtbot: QtBot, files: dict[str, Path]
+) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    data, move = urls(files["1.png"]), Qt.DropAction.CopyAction | Qt.DropAction.MoveAction
+    shift = Qt.KeyboardModifier.ShiftModifier
+    events = (
+        QDragEnterEvent(_ANYWHERE, move, data, _LEFT, shift),
+        QDragMoveEvent(_ANYWHERE, move, data, _LEFT, shift),
+        QDropEvent(QPointF(_ANYWHERE), move, data, _LEFT, shift),
+    )
+    for event in events:
+        assert event.proposedAction() is Qt.DropAction.MoveAction
+        QApplication.sendEvent(workbench.page, event)
+        assert event.isAccepted()
+        assert event.dropAction() is Qt.DropAction.CopyAction
+    photo_list = workbench.page.photos.record_photos.photo_list
+    qtbot.waitUntil(lambda: len(photo_list.photos) == 1)
