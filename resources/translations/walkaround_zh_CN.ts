@@ -10613,6 +10613,10 @@
         <translation>未检测</translation>
     </message>
     <message>
+        <source>region changed since the detection</source>
+        <translation>检测后区域已更改</translation>
+    </message>
+    <message>
         <source>{share}% of the region inspected</source>
         <translation>已检查区域的 {share}%</translation>
     </message>
