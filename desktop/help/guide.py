@@ -105,6 +105,7 @@ _DIALOG_TOPICS = {
     "StartDialog": "first-steps",
     "TrendDialog": "trend",
     "TrustDialog": "server",
+    "UnsentQuestion": "photos",
     "WebhookForm": "webhooks",
     "_UserForm": "users",
 }

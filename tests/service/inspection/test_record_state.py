@@ -49,7 +49,7 @@ def test_record_is_failed_only_after_it_is_sealed(stage: Stage) -> None:
         stage.write_entries(item, [FOUND])
     assert stage.get(record)["inspection_status"] == "failed"
     assert read_state(stage, record) == "in_progress"
-    stage.decide(items[0], "passed")
+    stage.decide(items[0], "passed", "只是反光")
     stage.decide(items[1], "failed")
     assert read_state(stage, record) == "in_progress"
     stage.finish(record)
@@ -57,7 +57,7 @@ def test_record_is_failed_only_after_it_is_sealed(stage: Stage) -> None:
     reopened = stage.client.post(f"/api/inspection/{record}/reopen", json={"reason": "补拍"})
     assert reopened.json()["data"]["record_state"] == "in_progress"
     assert read_state(stage, record) == "in_progress"
-    stage.decide(items[1], "passed")
+    stage.decide(items[1], "passed", "已修复")
     assert (stage.get(record)["inspection_status"], read_state(stage, record)) == ("passed", "in_progress")
     stage.finish(record)
     assert read_state(stage, record) == "passed"

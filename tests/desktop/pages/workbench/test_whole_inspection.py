@@ -96,12 +96,15 @@ def test_photo_detection_verdict_finish_report(
 
 
 def test_an_item_whose_region_moved_since_its_detection_is_not_inspected(
-    workbench: WorkbenchDriver, qtbot: QtBot, photo: Path
+    workbench: WorkbenchDriver, qtbot: QtBot, photo: Path, tmp_path: Path
 ) -> None:
     record_id = make_record(workbench.session, REGION)
     workbench.open(record_id, qtbot.waitUntil)
     page = workbench.page
-    page.photos.uploading.add([photo])
+    # The same file would lead to the question whether the photo of another record is meant.
+    other = tmp_path / "other.jpg"
+    other.write_bytes(photo.read_bytes() + b"\0")
+    page.photos.uploading.add([other])
     qtbot.waitUntil(lambda: page.photos.pairing.pair is not None)
     workbench.context.commands.run("item.detect")
     qtbot.waitUntil(lambda: page.open_record.rows[0].findings > 0)

@@ -158,5 +158,5 @@ def grown(
         verdicts = (Verdict.PASSED, Verdict.FAILED, None)
         verdict = verdicts[min(number // 4, 1) if number < count - 1 else 2]
         if verdict is not None:
-            session.items.set_verdict(item.item_id, verdict, "")
+            session.items.set_verdict(item.item_id, verdict, "watched")
     return Grown(records, items)
