@@ -62,7 +62,7 @@ def bodies(populated: PopulatedApp) -> dict[str, tuple[str, dict[str, Any]]]:
     entry = {"isPassed": True, "progress": "done", "version": 1, "resultImage": {"boxes": []}}
     populated.admin.put(f"/api/inspection_item/{item}", json={"result": [entry]})
     ids = populated.ids | {
-        "user_id": populated.post("/api/users", **login | {"username": f"u-{number}"}, roles=["viewer"])[
+        "user_id": populated.post("/api/users", **login | {"username": f"u-{number}"}, roles=["inspector"])[
             "user_id"
         ]
     }

@@ -151,6 +151,7 @@ ELSEWHERE = {
     "CompareVersions": "needs the results of two detections",
     "ConflictDialog": "needs two clients that change the same",
     "TrialDialog": "needs a model of the service",
+    "UnsentQuestion": "needs photos whose upload takes long",
 }
 """Dialogs that this module does not make, and why; their own tests open them."""
 

@@ -190,7 +190,7 @@ def test_a_whole_day_without_a_mouse(
     press(KEY.Key_Y)
     assert page.inspector.verdict.reason.hasFocus()
     write("only dirt")
-    press(KEY.Key_Escape)
+    press(KEY.Key_Return)
     assert page.canvas.comparing.canvas.hasFocus()
     qtbot.waitUntil(lambda: page.open_record.rows[0].status == "passed")
     press(KEY.Key_X)
