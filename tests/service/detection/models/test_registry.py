@@ -179,7 +179,7 @@ def torchvision_model(path: Path, names: str = "boxes scores labels") -> Path:
     return constant_model(path, dict(zip(names.split(), arrays, strict=True)))
 
 
-def test_the_background_is_no_label_of_a_model(client: TestClient, tmp_path: Path) -> None:
+def test_background_does_not_become_a_label_of_a_model(client: TestClient, tmp_path: Path) -> None:
     labels = ["__background__", "dent", "crack"]
     path = torchvision_model(tmp_path / "model.onnx")
     model = read_data(add(client, path, labels=json.dumps(labels)))

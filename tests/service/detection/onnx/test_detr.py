@@ -136,14 +136,14 @@ def test_table_with_the_number_of_the_best_class_has_centres(
         check(path, ModelKind.DETR, {"columns": "class_confidence"})
 
 
-def test_a_second_confidence_near_zero_is_no_class_number(tmp_path: Path) -> None:
+def test_second_confidence_near_zero_does_not_count_as_a_class_number(tmp_path: Path) -> None:
     table = one_table()[..., :6]
     table[..., 4], table[..., 5] = 0.1, 1e-4
     path = constant_model(tmp_path / "detr.onnx", {"output0": table}, names=("dent", "crack"))
     assert check(path, None, {}).settings.columns == "class_confidence"
 
 
-def test_a_single_class_is_no_second_confidence(tmp_path: Path) -> None:
+def test_single_class_does_not_count_as_a_second_confidence(tmp_path: Path) -> None:
     table = best_class_table()
     table[..., 5] = 0
     path = constant_model(tmp_path / "detr.onnx", {"output0": table}, names=("dent",))
