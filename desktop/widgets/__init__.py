@@ -22,7 +22,6 @@ from desktop.widgets.basic.chips import (
     status_text,
     status_tone,
 )
-from desktop.widgets.basic.drops import accept_copy
 from desktop.widgets.basic.icons import icon, paint_icon
 from desktop.widgets.basic.labels import (
     Card,
@@ -60,7 +59,15 @@ from desktop.widgets.dialogs import (
     key_hint,
     question,
 )
-from desktop.widgets.fields import Combo, Field, PasswordField, SearchField, TextArea, move_toggles_after
+from desktop.widgets.fields import (
+    Combo,
+    Field,
+    PasswordField,
+    SearchField,
+    TextArea,
+    accept_copy,
+    move_toggles_after,
+)
 from desktop.widgets.page import Page, PageFactory
 from desktop.widgets.states import (
     Banner,

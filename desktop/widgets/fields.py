@@ -1,11 +1,14 @@
-"""Defines input fields: text, password, search and choices. An error does not change the typed text."""
+"""Defines input fields: text, password, search and choices, and accepts dragged files.
+
+An error does not change the typed text.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QDropEvent, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QLineEdit,
@@ -303,3 +306,9 @@ class SearchField(QLineEdit):
         painter = QPainter(self)
         paint_icon(painter, "search", theme_manager().theme.dim, QRectF(10, self.height() / 2 - 7, 14, 14))
         painter.end()
+
+
+def accept_copy(event: QDropEvent) -> None:
+    """Accept a drag or a drop as a copy: after a move, its source would delete the original."""
+    event.setDropAction(Qt.DropAction.CopyAction)
+    event.accept()

@@ -12,15 +12,10 @@ from shared.record.codes import Verdict
 from shared.record.entries import Entry
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, store_detections
 from tests.desktop.pages.workbench.record.test_two_people import verdicts
+from tests.desktop.pages.workbench.results.test_verdict import PASSED_BY_MODEL
 from tests.narrowing import not_none, reread
 
-FAILED_BY_MODEL: Entry = {
-    "version": 1,
-    "job_id": "j",
-    "isPassed": False,
-    "progress": "done",
-    "resultImage": {"boxes": []},
-}
+FAILED_BY_MODEL: Entry = {**PASSED_BY_MODEL, "isPassed": False}
 
 
 @pytest.fixture
