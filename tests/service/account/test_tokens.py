@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 import base64
 import datetime as dt
 import json
@@ -142,8 +141,8 @@ def test_short_secret_is_refused() -> None:
         AccessTokens(b"short", 900).sign("user", "session", ("pwd",), now())
 
 
-def test_token_has_its_methods_and_its_expiry(accounts: AccountService, settings: Settings) -> None:
-    tokens = asyncio.run(create_first_admin(accounts))
+async def test_token_has_its_methods_and_its_expiry(accounts: AccountService, settings: Settings) -> None:
+    tokens = await create_first_admin(accounts)
     claims = jwt.decode(tokens.access_token, options={"verify_signature": False})
     assert claims["amr"] == ["pwd"]
     assert claims["exp"] - claims["iat"] == settings.access_token_seconds == tokens.expires_in == 15 * 60

@@ -306,7 +306,7 @@ def test_client_that_disconnects_ends_its_query(database_url: str, tmp_path: Pat
 
 
 @pytest.mark.parametrize(("method", "finished"), [("GET", False), ("HEAD", False), ("POST", True)])
-def test_change_is_finished_without_its_client(
+async def test_change_is_finished_without_its_client(
     method: str, finished: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.web.layers.WATCH_AFTER_SECONDS", 0)
@@ -324,13 +324,11 @@ def test_change_is_finished_without_its_client(
 
     async def send(_message: Message) -> None: ...
 
-    asyncio.run(
-        asyncio.wait_for(CancelOnDisconnect(app)({"type": "http", "method": method}, receive, send), 5)
-    )
+    await asyncio.wait_for(CancelOnDisconnect(app)({"type": "http", "method": method}, receive, send), 5)
     assert finishes == [True] * finished
 
 
-def test_answered_request_is_not_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_answered_request_is_not_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.web.layers.WATCH_AFTER_SECONDS", 0)
     steps: list[str] = []
     answered = asyncio.Event()
@@ -349,11 +347,11 @@ def test_answered_request_is_not_cancelled(monkeypatch: pytest.MonkeyPatch) -> N
     async def send(_message: Message) -> None:
         answered.set()
 
-    asyncio.run(CancelOnDisconnect(app)({"type": "http", "method": "GET"}, receive, send))
+    await CancelOnDisconnect(app)({"type": "http", "method": "GET"}, receive, send)
     assert steps == ["what comes after the answer"]
 
 
-def test_the_body_of_a_read_request_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_body_of_a_read_request_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.web.layers.WATCH_AFTER_SECONDS", 0)
     pieces = [b"x" * 1000] * 100
     all_sent = asyncio.Event()
@@ -373,7 +371,7 @@ def test_the_body_of_a_read_request_is_not_kept(monkeypatch: pytest.MonkeyPatch)
     async def send(_message: Message) -> None: ...
 
     scope = {"type": "http", "method": "GET"}
-    asyncio.run(asyncio.wait_for(CancelOnDisconnect(app)(scope, receive, send), 5))
+    await asyncio.wait_for(CancelOnDisconnect(app)(scope, receive, send), 5)
     assert seen == [{"type": "http.request", "body": b"", "more_body": False}]
 
 
@@ -381,7 +379,7 @@ def test_the_body_of_a_read_request_is_not_kept(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.both_databases
-def test_one_thread_writes_on_sqlite(database: Database) -> None:
+async def test_one_thread_writes_on_sqlite(database: Database) -> None:
     names: set[str] = set()
 
     def work(session: Session) -> None:
@@ -393,7 +391,7 @@ def test_one_thread_writes_on_sqlite(database: Database) -> None:
         each.start()
     for each in threads:
         each.join()
-    asyncio.run(database.write(work))
+    await database.write(work)
     if database.is_sqlite:
         assert names == {"db-write_0"}
         database.write_now(lambda session: database.read_now(lambda other: other.connection()))

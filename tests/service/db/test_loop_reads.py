@@ -146,8 +146,8 @@ def test_locked_file_is_read_on_another_thread(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
-def test_file_is_closed_at_the_end(database: Database) -> None:
-    asyncio.run(database.select(SELECT_ALL, {}))
+async def test_file_is_closed_at_the_end(database: Database) -> None:
+    await database.select(SELECT_ALL, {})
     path = database.url.database
     database.close()
     assert path is not None

@@ -15,14 +15,12 @@ from tests.service.face.conftest import as_face_info, open_setup
 pytestmark = pytest.mark.slow
 
 
-def test_the_command_prints_the_figures(
+async def test_the_command_prints_the_figures(
     tmp_path: Path, dlib_engine: DlibEngine, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    import asyncio
-
     setup = open_setup(tmp_path / "data", dlib_engine)
     images = [as_face_info(each) for each in faces.enrolment_pictures()]
-    asyncio.run(setup.service.enrolments.enrol("mei", images, CONSENT_VERSION))
+    await setup.service.enrolments.enrol("mei", images, CONSENT_VERSION)
     setup.database.close()
     strangers = tmp_path / "陌生人"
     strangers.mkdir()

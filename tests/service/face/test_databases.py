@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -24,32 +23,29 @@ def database_kind(request: pytest.FixtureRequest) -> str:
     return kind
 
 
-def test_from_enrolment_to_deletion(
+async def test_from_enrolment_to_deletion(
     database: Database, tmp_path: Path, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.face.logins.FAILURE_SECONDS", 0.001)
     setup = open_setup(tmp_path / "faces", dlib_engine, database=database)
     person, stranger = as_face_info(faces.enrolment_picture()), as_face_info(faces.stranger_picture())
 
-    async def play() -> None:
-        await setup.service.enrolments.enrol(
-            "mei", [as_face_info(each) for each in faces.enrolment_pictures()], CONSENT_VERSION
-        )
-        await setup.service.enrolments.enrol("mei", [person], CONSENT_VERSION)
-        assert (await setup.service.enrolments.status("mei")).templates == 1
-        await setup.service.logins.login(as_face_info(faces.login_picture()), "192.0.2.7")
-        for _ in range(5):
-            with pytest.raises(Refusal):
-                await setup.service.logins.login(stranger, "192.0.2.7")
-        with pytest.raises(Problem):
-            await setup.service.logins.login(person, "192.0.2.7")
-        await setup.service.logins.password_login("192.0.2.7")
-        await setup.service.oversight.change_policy(FacePolicy(login_enabled=False), "chief", "192.0.2.7")
-        with pytest.raises(Problem):
-            await setup.service.logins.login(person, "192.0.2.7")
-        await setup.service.oversight.change_policy(FacePolicy(login_enabled=True), "chief", "192.0.2.7")
-        assert await setup.service.enrolments.forget("mei")
+    await setup.service.enrolments.enrol(
+        "mei", [as_face_info(each) for each in faces.enrolment_pictures()], CONSENT_VERSION
+    )
+    await setup.service.enrolments.enrol("mei", [person], CONSENT_VERSION)
+    assert (await setup.service.enrolments.status("mei")).templates == 1
+    await setup.service.logins.login(as_face_info(faces.login_picture()), "192.0.2.7")
+    for _ in range(5):
         with pytest.raises(Refusal):
-            await setup.service.logins.login(person, "192.0.2.7")
-
-    asyncio.run(play())
+            await setup.service.logins.login(stranger, "192.0.2.7")
+    with pytest.raises(Problem):
+        await setup.service.logins.login(person, "192.0.2.7")
+    await setup.service.logins.password_login("192.0.2.7")
+    await setup.service.oversight.change_policy(FacePolicy(login_enabled=False), "chief", "192.0.2.7")
+    with pytest.raises(Problem):
+        await setup.service.logins.login(person, "192.0.2.7")
+    await setup.service.oversight.change_policy(FacePolicy(login_enabled=True), "chief", "192.0.2.7")
+    assert await setup.service.enrolments.forget("mei")
+    with pytest.raises(Refusal):
+        await setup.service.logins.login(person, "192.0.2.7")

@@ -42,66 +42,51 @@ def read_templates(setup: Setup) -> list[FaceTemplate]:
     return setup.database.read_now(lambda session: list(session.scalars(select(FaceTemplate))))
 
 
-def test_the_enrolled_person_logs_in_and_a_stranger_does_not(setup: Setup) -> None:
-    async def play() -> None:
-        await check_refusal(setup, AGAIN)
-        assert await setup.service.enrolments.set_face(caller("mei"), PERSON) is None
-        tokens = await setup.service.logins.login(AGAIN, ADDRESS)
-        assert tokens.access_token == "token of mei"
-        await check_refusal(setup, STRANGER)
-        await check_refusal(setup, NOBODY)
-        await check_refusal(setup, "not a picture")
-        assert setup.logged_in == ["mei"]
-
-    asyncio.run(play())
+async def test_the_enrolled_person_logs_in_and_a_stranger_does_not(setup: Setup) -> None:
+    await check_refusal(setup, AGAIN)
+    assert await setup.service.enrolments.set_face(caller("mei"), PERSON) is None
+    tokens = await setup.service.logins.login(AGAIN, ADDRESS)
+    assert tokens.access_token == "token of mei"
+    await check_refusal(setup, STRANGER)
+    await check_refusal(setup, NOBODY)
+    await check_refusal(setup, "not a picture")
+    assert setup.logged_in == ["mei"]
 
 
-def test_a_user_disabled_at_the_last_moment_fails_like_a_stranger(setup: Setup) -> None:
+async def test_a_user_disabled_at_the_last_moment_fails_like_a_stranger(setup: Setup) -> None:
     async def too_late(_user_id: str, _address: str, _user_agent: str) -> None:
         raise Problem(401, "not_logged_in", "请先登录")
 
-    async def play() -> None:
-        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
-        setup.service.logins._log_in = too_late  # type: ignore[assignment]
-        await check_refusal(setup, AGAIN)
-
-    asyncio.run(play())
+    await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
+    setup.service.logins._log_in = too_late  # type: ignore[assignment]
+    await check_refusal(setup, AGAIN)
 
 
-def test_two_people_are_distinguished(setup: Setup) -> None:
-    async def play() -> None:
-        await setup.service.enrolments.enrol(
-            "mei", [as_face_info(each) for each in faces.enrolment_pictures()], CONSENT_VERSION
-        )
-        await setup.service.enrolments.enrol("lan", [STRANGER], CONSENT_VERSION)
-        assert await identify(setup, AGAIN) == "mei"
-        assert await identify(setup, STRANGER) == "lan"
-
-    asyncio.run(play())
+async def test_two_people_are_distinguished(setup: Setup) -> None:
+    await setup.service.enrolments.enrol(
+        "mei", [as_face_info(each) for each in faces.enrolment_pictures()], CONSENT_VERSION
+    )
+    await setup.service.enrolments.enrol("lan", [STRANGER], CONSENT_VERSION)
+    assert await identify(setup, AGAIN) == "mei"
+    assert await identify(setup, STRANGER) == "lan"
 
 
-def test_a_user_that_may_not_log_in_fails_like_a_stranger(setup: Setup) -> None:
-    async def play() -> None:
-        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
-        setup.disabled.add("mei")
-        await check_refusal(setup, AGAIN)
-        assert setup.logged_in == []
-
-    asyncio.run(play())
+async def test_a_user_that_may_not_log_in_fails_like_a_stranger(setup: Setup) -> None:
+    await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
+    setup.disabled.add("mei")
+    await check_refusal(setup, AGAIN)
+    assert setup.logged_in == []
 
 
-def test_an_enrolment_replaces_the_one_before(setup: Setup) -> None:
-    async def play() -> None:
-        await setup.service.enrolments.enrol(
-            "mei", [as_face_info(each) for each in faces.enrolment_pictures()], CONSENT_VERSION
-        )
-        assert (await setup.service.enrolments.status("mei")).templates == 3
-        await setup.service.enrolments.enrol("mei", [STRANGER], CONSENT_VERSION)
-        assert (await setup.service.enrolments.status("mei")).templates == 1
-        assert await identify(setup, AGAIN) is None
-        assert await identify(setup, STRANGER) == "mei"
-
-    asyncio.run(play())
+async def test_an_enrolment_replaces_the_one_before(setup: Setup) -> None:
+    await setup.service.enrolments.enrol(
+        "mei", [as_face_info(each) for each in faces.enrolment_pictures()], CONSENT_VERSION
+    )
+    assert (await setup.service.enrolments.status("mei")).templates == 3
+    await setup.service.enrolments.enrol("mei", [STRANGER], CONSENT_VERSION)
+    assert (await setup.service.enrolments.status("mei")).templates == 1
+    assert await identify(setup, AGAIN) is None
+    assert await identify(setup, STRANGER) == "mei"
 
 
 @pytest.mark.parametrize(
@@ -114,56 +99,44 @@ def test_an_enrolment_replaces_the_one_before(setup: Setup) -> None:
         ([PERSON, STRANGER], SENTENCES[QualityFault.DIFFERENT_PEOPLE]),
     ],
 )
-def test_refused_enrolment_gives_the_reason_and_keeps_the_old_one(
+async def test_refused_enrolment_gives_the_reason_and_keeps_the_old_one(
     setup: Setup, images: list[str], sentence: str
 ) -> None:
-    async def play() -> None:
-        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
-        with pytest.raises(Refusal) as caught:
-            await setup.service.enrolments.enrol("mei", images, CONSENT_VERSION)
-        assert caught.value.msg == sentence
-        assert await identify(setup, AGAIN) == "mei"
-
-    asyncio.run(play())
+    await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
+    with pytest.raises(Refusal) as caught:
+        await setup.service.enrolments.enrol("mei", images, CONSENT_VERSION)
+    assert caught.value.msg == sentence
+    assert await identify(setup, AGAIN) == "mei"
 
 
-def test_a_face_belongs_to_one_account(setup: Setup) -> None:
-    async def play() -> None:
-        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
-        # The same as of a photo on a screen: nobody learns whose face is enrolled.
-        sentence = SENTENCES[QualityFault.NOT_LIVE]
-        assert await setup.service.enrolments.set_face(caller("lan"), AGAIN) == sentence
-        assert not (await setup.service.enrolments.status("lan")).enrolled
-        assert (setup.changes[-1].action, setup.changes[-1].actor) == ("face_enrolment_refused", "lan")
-
-    asyncio.run(play())
+async def test_a_face_belongs_to_one_account(setup: Setup) -> None:
+    await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
+    # The same as of a photo on a screen: nobody learns whose face is enrolled.
+    sentence = SENTENCES[QualityFault.NOT_LIVE]
+    assert await setup.service.enrolments.set_face(caller("lan"), AGAIN) == sentence
+    assert not (await setup.service.enrolments.status("lan")).enrolled
+    assert (setup.changes[-1].action, setup.changes[-1].actor) == ("face_enrolment_refused", "lan")
 
 
-def test_forgetting_is_complete_and_immediate(setup: Setup) -> None:
-    async def play() -> None:
-        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
-        assert await identify(setup, AGAIN) == "mei"
-        assert await setup.service.enrolments.forget("mei")
-        assert await identify(setup, AGAIN) is None
-        assert read_templates(setup) == []
-        assert not (await setup.service.enrolments.status("mei")).enrolled
-        assert not await setup.service.enrolments.forget("mei")
-
-    asyncio.run(play())
+async def test_forgetting_is_complete_and_immediate(setup: Setup) -> None:
+    await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
+    assert await identify(setup, AGAIN) == "mei"
+    assert await setup.service.enrolments.forget("mei")
+    assert await identify(setup, AGAIN) is None
+    assert read_templates(setup) == []
+    assert not (await setup.service.enrolments.status("mei")).enrolled
+    assert not await setup.service.enrolments.forget("mei")
 
 
-def test_consent_is_recorded(setup: Setup) -> None:
-    async def play() -> None:
-        before = now()
-        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
-        status = await setup.service.enrolments.status("mei")
-        assert status.consent_version == CONSENT_VERSION
-        assert status.consented_at is not None
-        assert before <= status.consented_at <= now()
-        await setup.service.enrolments.set_face(caller("mei"), PERSON)
-        assert (await setup.service.enrolments.status("mei")).consent_version == CONSENT_BY_CALLER
-
-    asyncio.run(play())
+async def test_consent_is_recorded(setup: Setup) -> None:
+    before = now()
+    await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
+    status = await setup.service.enrolments.status("mei")
+    assert status.consent_version == CONSENT_VERSION
+    assert status.consented_at is not None
+    assert before <= status.consented_at <= now()
+    await setup.service.enrolments.set_face(caller("mei"), PERSON)
+    assert (await setup.service.enrolments.status("mei")).consent_version == CONSENT_BY_CALLER
 
 
 def test_enrolments_outlive_a_restart(setup: Setup, dlib_engine: DlibEngine) -> None:
@@ -173,21 +146,18 @@ def test_enrolments_outlive_a_restart(setup: Setup, dlib_engine: DlibEngine) -> 
     again.database.close()
 
 
-def test_another_process_sees_enrolments_and_deletions(setup: Setup, dlib_engine: DlibEngine) -> None:
+async def test_another_process_sees_enrolments_and_deletions(setup: Setup, dlib_engine: DlibEngine) -> None:
     other = open_setup(setup.settings.data_dir, dlib_engine)
 
-    async def play() -> None:
-        assert await identify(other, AGAIN) is None
-        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
-        assert await identify(other, AGAIN) == "mei"
-        await other.service.enrolments.forget("mei")
-        assert await identify(setup, AGAIN) is None
-
-    asyncio.run(play())
+    assert await identify(other, AGAIN) is None
+    await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
+    assert await identify(other, AGAIN) == "mei"
+    await other.service.enrolments.forget("mei")
+    assert await identify(setup, AGAIN) is None
     other.database.close()
 
 
-def test_a_deletion_reaches_the_memory_of_another_process_unasked(
+async def test_a_deletion_reaches_the_memory_of_another_process_unasked(
     setup: Setup, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.face.service.FOLLOW_SECONDS", 0.005)
@@ -215,11 +185,11 @@ def test_a_deletion_reaches_the_memory_of_another_process_unasked(
             await asyncio.sleep(0.005)
         following.cancel()
 
-    asyncio.run(asyncio.wait_for(play(), 20))
+    await asyncio.wait_for(play(), 20)
     other.database.close()
 
 
-def test_template_deleted_by_another_process_during_a_login_never_matches(
+async def test_template_deleted_by_another_process_during_a_login_never_matches(
     setup: Setup, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = open_setup(setup.settings.data_dir, dlib_engine)
@@ -230,13 +200,10 @@ def test_template_deleted_by_another_process_during_a_login_never_matches(
         await other.service.enrolments.forget("mei")
         return analysis
 
-    async def play() -> None:
-        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
-        assert await identify(setup, AGAIN) == "mei"
-        monkeypatch.setattr(SameProcess, "analyse", meanwhile)
-        assert await identify(setup, AGAIN) is None
-
-    asyncio.run(play())
+    await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
+    assert await identify(setup, AGAIN) == "mei"
+    monkeypatch.setattr(SameProcess, "analyse", meanwhile)
+    assert await identify(setup, AGAIN) is None
     other.database.close()
 
 
@@ -275,32 +242,26 @@ def test_no_picture_and_no_plain_embedding_is_stored(setup: Setup, dlib_engine: 
     assert PERSON[200:300].encode() not in stored
 
 
-def test_every_failure_takes_the_same_time(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_every_failure_takes_the_same_time(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
     clock = iter([100.0, 100.03, 200.0, 200.29, 300.0, 300.61])
 
     async def sleep(seconds: float) -> None:
         slept.extend([seconds] if seconds else [])
 
-    async def play() -> None:
-        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
-        monkeypatch.setattr("service.face.logins.FAILURE_SECONDS", 0.3)
-        monkeypatch.setattr("service.face.logins.asyncio.sleep", sleep)
-        monkeypatch.setattr("service.face.logins.monotonic", lambda: next(clock))
-        for face_info in ("not base64!", STRANGER, NOBODY):
-            await check_refusal(setup, face_info)
-
-    asyncio.run(play())
+    await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
+    monkeypatch.setattr("service.face.logins.FAILURE_SECONDS", 0.3)
+    monkeypatch.setattr("service.face.logins.asyncio.sleep", sleep)
+    monkeypatch.setattr("service.face.logins.monotonic", lambda: next(clock))
+    for face_info in ("not base64!", STRANGER, NOBODY):
+        await check_refusal(setup, face_info)
     assert slept == pytest.approx([0.27, 0.01, 0.29])
 
 
-def test_attempts_and_changes_are_announced_without_picture_or_score(setup: Setup) -> None:
-    async def play() -> None:
-        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION, ADDRESS)
-        await check_refusal(setup, STRANGER)
-        await setup.service.enrolments.forget("mei")
-
-    asyncio.run(play())
+async def test_attempts_and_changes_are_announced_without_picture_or_score(setup: Setup) -> None:
+    await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION, ADDRESS)
+    await check_refusal(setup, STRANGER)
+    await setup.service.enrolments.forget("mei")
     assert [(change.action, change.object_id, change.actor, change.address) for change in setup.changes] == [
         ("face_enrolled", "mei", "mei", ADDRESS),
         ("face_login_failed", None, None, ADDRESS),
@@ -310,19 +271,16 @@ def test_attempts_and_changes_are_announced_without_picture_or_score(setup: Setu
     assert setup.changes[1].details == {}
 
 
-def test_a_broken_engine_is_a_503_for_an_enrolment_and_a_failure_for_a_login(setup: Setup) -> None:
+async def test_a_broken_engine_is_a_503_for_an_enrolment_and_a_failure_for_a_login(setup: Setup) -> None:
     async def broken(*_: object) -> None:
         raise EngineUnavailableError("the model is gone")
 
-    async def play() -> None:
-        setup.service._recognition.client.engine_info = broken  # type: ignore[method-assign, assignment]
-        with pytest.raises(Problem) as caught:
-            await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
-        assert caught.value.status == 503
-        await check_refusal(setup, PERSON)
-        await setup.service.warm()
-
-    asyncio.run(play())
+    setup.service._recognition.client.engine_info = broken  # type: ignore[method-assign, assignment]
+    with pytest.raises(Problem) as caught:
+        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
+    assert caught.value.status == 503
+    await check_refusal(setup, PERSON)
+    await setup.service.warm()
 
 
 def test_the_tables_are_those_of_the_migration(setup: Setup) -> None:
@@ -360,15 +318,15 @@ def test_templates_that_do_not_open_are_left_out(
     other.database.close()
 
 
-def test_enrolled_users_of_a_list(setup: Setup) -> None:
-    asyncio.run(setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION))
+async def test_enrolled_users_of_a_list(setup: Setup) -> None:
+    await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
     enrolled = setup.database.read_now(
         lambda session: setup.service.enrolments.enrolled(session, ["mei", "lan"])
     )
     assert enrolled == {"mei"}
 
 
-def test_warming_loads_engine_only_with_enrolled_faces(setup: Setup) -> None:
+async def test_warming_loads_engine_only_with_enrolled_faces(setup: Setup) -> None:
     calls: list[str] = []
     about = setup.service._recognition.client.engine_info
 
@@ -376,57 +334,48 @@ def test_warming_loads_engine_only_with_enrolled_faces(setup: Setup) -> None:
         calls.append("about")
         return await about()
 
-    async def play() -> None:
-        setup.service._recognition.client.engine_info = recorded_engine_info  # type: ignore[method-assign, assignment]
-        await setup.service.warm()
-        assert calls == []
-        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
-        calls.clear()
-        await setup.service.warm()
-        assert calls
-
-    asyncio.run(play())
+    setup.service._recognition.client.engine_info = recorded_engine_info  # type: ignore[method-assign, assignment]
+    await setup.service.warm()
+    assert calls == []
+    await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
+    calls.clear()
+    await setup.service.warm()
+    assert calls
 
 
-def test_closing_ends_the_threads_that_search(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_closing_ends_the_threads_that_search(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.face.templates.gallery._SINGLE_THREAD_NUMBERS", 0)
 
     def gallery_threads() -> set[threading.Thread]:
         return {thread for thread in threading.enumerate() if thread.name.startswith("gallery")}
 
-    async def play() -> None:
-        before = gallery_threads()
-        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
-        await setup.service.logins.login(AGAIN, ADDRESS)
-        started = gallery_threads() - before
-        assert started
-        await setup.service.close()
-        assert not started & gallery_threads()
-
-    asyncio.run(play())
+    before = gallery_threads()
+    await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
+    await setup.service.logins.login(AGAIN, ADDRESS)
+    started = gallery_threads() - before
+    assert started
+    await setup.service.close()
+    assert not started & gallery_threads()
 
 
-def test_login_page_loads_the_engine_in_the_background(setup: Setup) -> None:
+async def test_login_page_loads_the_engine_in_the_background(setup: Setup) -> None:
     """As after the face process has died, or where people enrolled at another service process."""
 
-    async def play() -> None:
-        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
-        policy = FacePolicy(login_enabled=True, photo_risk_accepted=True)
-        await setup.service.oversight.change_policy(policy, "admin", ADDRESS)
-        again = FaceService(
-            setup.database,
-            setup.settings,
-            log_in=setup.service.logins._log_in,
-            may_log_in=setup.service.logins._may_log_in,
-            permissions=setup.service.logins._permissions,
-            face_client=setup.service._recognition.client,
-        )
-        was_loaded = again._recognition.templates.is_loaded
-        assert (await again.requirements()).offered
-        warming = again._warming
-        assert warming is not None
-        await warming
-        assert (was_loaded, again._recognition.templates.is_loaded) == (False, True)
-        await again.close()
-
-    asyncio.run(play())
+    await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
+    policy = FacePolicy(login_enabled=True, photo_risk_accepted=True)
+    await setup.service.oversight.change_policy(policy, "admin", ADDRESS)
+    again = FaceService(
+        setup.database,
+        setup.settings,
+        log_in=setup.service.logins._log_in,
+        may_log_in=setup.service.logins._may_log_in,
+        permissions=setup.service.logins._permissions,
+        face_client=setup.service._recognition.client,
+    )
+    was_loaded = again._recognition.templates.is_loaded
+    assert (await again.requirements()).offered
+    warming = again._warming
+    assert warming is not None
+    await warming
+    assert (was_loaded, again._recognition.templates.is_loaded) == (False, True)
+    await again.close()

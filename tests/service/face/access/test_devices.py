@@ -50,31 +50,25 @@ async def status_of(setup: Setup, device_token: str) -> int:
     return 200
 
 
-def test_face_login_needs_an_allowed_device_if_the_policy_requires_it(setup: Setup) -> None:
-    async def play() -> None:
-        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
-        allowed = await setup.service.devices.allow("Gate A", "chief", ADDRESS)
-        assert await status_of(setup, "") == 200
-        await limit(setup)
+async def test_face_login_needs_an_allowed_device_if_the_policy_requires_it(setup: Setup) -> None:
+    await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
+    allowed = await setup.service.devices.allow("Gate A", "chief", ADDRESS)
+    assert await status_of(setup, "") == 200
+    await limit(setup)
+    assert await status_of(setup, "") == 403
+    assert await status_of(setup, "another token") == 403
+    assert await status_of(setup, allowed.token) == 200
+    with pytest.raises(Problem):
+        await setup.service.logins.draw_challenge([], ADDRESS)
+    await setup.service.logins.draw_challenge([], ADDRESS, allowed.token)
+    await setup.service.devices.end(allowed.device_id, "chief", ADDRESS)
+    assert await status_of(setup, allowed.token) == 403
+
+
+async def test_refused_device_counts_no_failure_of_the_station(setup: Setup) -> None:
+    await limit(setup)
+    for _ in range(6):
         assert await status_of(setup, "") == 403
-        assert await status_of(setup, "another token") == 403
-        assert await status_of(setup, allowed.token) == 200
-        with pytest.raises(Problem):
-            await setup.service.logins.draw_challenge([], ADDRESS)
-        await setup.service.logins.draw_challenge([], ADDRESS, allowed.token)
-        await setup.service.devices.end(allowed.device_id, "chief", ADDRESS)
-        assert await status_of(setup, allowed.token) == 403
-
-    asyncio.run(play())
-
-
-def test_refused_device_counts_no_failure_of_the_station(setup: Setup) -> None:
-    async def play() -> None:
-        await limit(setup)
-        for _ in range(6):
-            assert await status_of(setup, "") == 403
-
-    asyncio.run(play())
 
 
 def test_token_is_stored_as_its_hash_alone(setup: Setup) -> None:
@@ -88,16 +82,13 @@ def test_token_is_stored_as_its_hash_alone(setup: Setup) -> None:
     assert token not in str(setup.changes)
 
 
-def test_every_change_of_a_device_is_audited(setup: Setup) -> None:
-    async def play() -> None:
-        allowed = await setup.service.devices.allow("Gate A", "chief", ADDRESS)
-        renamed = await setup.service.devices.rename(allowed.device_id, "Gate B", "chief", ADDRESS)
-        assert renamed == Device(**allowed.model_dump(exclude={"token", "name"}), name="Gate B")
-        assert await setup.service.devices.list_all() == [renamed]
-        await setup.service.devices.end(allowed.device_id, "chief", ADDRESS)
-        assert await setup.service.devices.list_all() == []
-
-    asyncio.run(play())
+async def test_every_change_of_a_device_is_audited(setup: Setup) -> None:
+    allowed = await setup.service.devices.allow("Gate A", "chief", ADDRESS)
+    renamed = await setup.service.devices.rename(allowed.device_id, "Gate B", "chief", ADDRESS)
+    assert renamed == Device(**allowed.model_dump(exclude={"token", "name"}), name="Gate B")
+    assert await setup.service.devices.list_all() == [renamed]
+    await setup.service.devices.end(allowed.device_id, "chief", ADDRESS)
+    assert await setup.service.devices.list_all() == []
     changes = [(each.action, each.kind, each.actor, each.details) for each in setup.changes]
     assert changes == [
         ("create", "face_device", "chief", {"name": "Gate A"}),
@@ -106,68 +97,54 @@ def test_every_change_of_a_device_is_audited(setup: Setup) -> None:
     ]
 
 
-def test_unknown_device_is_404(setup: Setup) -> None:
-    async def play() -> None:
-        with pytest.raises(Problem) as caught:
-            await setup.service.devices.end("unknown", "chief", ADDRESS)
-        assert caught.value.status == 404
-        with pytest.raises(Problem) as caught:
-            await setup.service.devices.rename("unknown", "Gate", "chief", ADDRESS)
-        assert caught.value.status == 404
-
-    asyncio.run(play())
+async def test_unknown_device_is_404(setup: Setup) -> None:
+    with pytest.raises(Problem) as caught:
+        await setup.service.devices.end("unknown", "chief", ADDRESS)
+    assert caught.value.status == 404
+    with pytest.raises(Problem) as caught:
+        await setup.service.devices.rename("unknown", "Gate", "chief", ADDRESS)
+    assert caught.value.status == 404
 
 
-def test_devices_are_limited(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_devices_are_limited(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(devices, "MAX_DEVICES", 1)
 
-    async def play() -> None:
-        await setup.service.devices.allow("Gate A", "chief", ADDRESS)
-        with pytest.raises(Problem) as caught:
-            await setup.service.devices.allow("Gate B", "chief", ADDRESS)
-        assert caught.value.status == 409
-
-    asyncio.run(play())
+    await setup.service.devices.allow("Gate A", "chief", ADDRESS)
+    with pytest.raises(Problem) as caught:
+        await setup.service.devices.allow("Gate B", "chief", ADDRESS)
+    assert caught.value.status == 409
 
 
-def test_login_is_remembered_to_the_hour(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def play() -> None:
-        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
-        allowed = await setup.service.devices.allow("Gate A", "chief", ADDRESS)
-        assert allowed.last_used_at is None
-        # A login that fails is no use of the device.
-        setup.disabled.add("mei")
-        await check_refusal(setup, PERSON)
-        setup.disabled.clear()
-        await setup.service.logins.login(PERSON, ADDRESS, "", allowed.token)
-        first = (await setup.service.devices.list_all())[0].last_used_at
-        assert first is not None
-        await setup.service.logins.login(PERSON, ADDRESS, "", allowed.token)
-        assert (await setup.service.devices.list_all())[0].last_used_at == first
-        later = now() + timedelta(hours=2)
-        monkeypatch.setattr(devices, "now", lambda: later)
-        await setup.service.logins.login(PERSON, ADDRESS, "", allowed.token)
-        assert (await setup.service.devices.list_all())[0].last_used_at == later
-
-    asyncio.run(play())
+async def test_login_is_remembered_to_the_hour(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+    await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
+    allowed = await setup.service.devices.allow("Gate A", "chief", ADDRESS)
+    assert allowed.last_used_at is None
+    # A login that fails is no use of the device.
+    setup.disabled.add("mei")
+    await check_refusal(setup, PERSON)
+    setup.disabled.clear()
+    await setup.service.logins.login(PERSON, ADDRESS, "", allowed.token)
+    first = (await setup.service.devices.list_all())[0].last_used_at
+    assert first is not None
+    await setup.service.logins.login(PERSON, ADDRESS, "", allowed.token)
+    assert (await setup.service.devices.list_all())[0].last_used_at == first
+    later = now() + timedelta(hours=2)
+    monkeypatch.setattr(devices, "now", lambda: later)
+    await setup.service.logins.login(PERSON, ADDRESS, "", allowed.token)
+    assert (await setup.service.devices.list_all())[0].last_used_at == later
 
 
-def test_requirements_say_which_policies_hold(setup: Setup) -> None:
-    async def play() -> None:
-        service = setup.service.oversight
-        before = await service.requirements()
-        assert (before.challenge, before.allowed_devices_only, before.refuse_virtual_cameras) == (
-            "off",
-            False,
-            False,
-        )
-        policy = FacePolicy(login_enabled=True, challenge_admins="always", refuse_virtual_cameras=True)
-        await service.change_policy(policy, "chief", ADDRESS)
-        assert (await service.requirements()).challenge == "sometimes"
-        assert (await service.requirements()).refuse_virtual_cameras
-        await service.change_policy(
-            FacePolicy(login_enabled=True, challenge_others="always"), "chief", ADDRESS
-        )
-        assert (await service.requirements()).challenge == "always"
-
-    asyncio.run(play())
+async def test_requirements_say_which_policies_hold(setup: Setup) -> None:
+    service = setup.service.oversight
+    before = await service.requirements()
+    assert (before.challenge, before.allowed_devices_only, before.refuse_virtual_cameras) == (
+        "off",
+        False,
+        False,
+    )
+    policy = FacePolicy(login_enabled=True, challenge_admins="always", refuse_virtual_cameras=True)
+    await service.change_policy(policy, "chief", ADDRESS)
+    assert (await service.requirements()).challenge == "sometimes"
+    assert (await service.requirements()).refuse_virtual_cameras
+    await service.change_policy(FacePolicy(login_enabled=True, challenge_others="always"), "chief", ADDRESS)
+    assert (await service.requirements()).challenge == "always"

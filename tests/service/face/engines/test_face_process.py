@@ -31,44 +31,38 @@ def flat(level: int) -> str:
     return as_face_info(np.full((320, 320, 3), level, np.uint8))
 
 
-def test_pictures_are_analysed_in_a_child_process(tmp_path: Path) -> None:
-    async def play() -> None:
-        face_client = FaceProcess("dlib", tmp_path)
-        about = await face_client.engine_info()
-        assert (about.name, about.dimension) == ("dlib", 128)
-        analysis = await face_client.analyse(PERSON)
-        assert rules.find_enrolment_fault(analysis, None) is None
-        with pytest.raises(BadPicture) as caught:
-            await face_client.analyse("AAAA")
-        assert caught.value.fault is PictureFault.FORMAT
-        # It goes on after a bad picture.
-        assert (await face_client.analyse(PERSON)).faces
-        pid = face_client.process_id
-        assert pid is not None
-        await face_client.close()
-        assert face_client.process_id is None
-        with pytest.raises(ProcessLookupError):
-            os.kill(pid, 0)
-
-    asyncio.run(play())
+async def test_pictures_are_analysed_in_a_child_process(tmp_path: Path) -> None:
+    face_client = FaceProcess("dlib", tmp_path)
+    about = await face_client.engine_info()
+    assert (about.name, about.dimension) == ("dlib", 128)
+    analysis = await face_client.analyse(PERSON)
+    assert rules.find_enrolment_fault(analysis, None) is None
+    with pytest.raises(BadPicture) as caught:
+        await face_client.analyse("AAAA")
+    assert caught.value.fault is PictureFault.FORMAT
+    # It goes on after a bad picture.
+    assert (await face_client.analyse(PERSON)).faces
+    pid = face_client.process_id
+    assert pid is not None
+    await face_client.close()
+    assert face_client.process_id is None
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
 
 
-def test_is_replaced_when_it_dies_or_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_is_replaced_when_it_dies_or_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(face_process, "LOOK_SECONDS", 1.0)
 
-    async def play() -> None:
-        face_client = process_with("treacherous")
-        with pytest.raises(EngineUnavailableError, match="ended"):
-            await face_client.analyse(flat(66))
-        assert (await face_client.analyse(flat(10))).faces == ()
-        with pytest.raises(EngineUnavailableError, match="no answer"):
-            await face_client.analyse(flat(77))
-        with pytest.raises(EngineUnavailableError) as caught:
-            await face_client.analyse(flat(88))
-        assert "canary" not in str(caught.value)
-        await face_client.close()
-
-    asyncio.run(play())
+    face_client = process_with("treacherous")
+    with pytest.raises(EngineUnavailableError, match="ended"):
+        await face_client.analyse(flat(66))
+    assert (await face_client.analyse(flat(10))).faces == ()
+    with pytest.raises(EngineUnavailableError, match="no answer"):
+        await face_client.analyse(flat(77))
+    with pytest.raises(EngineUnavailableError) as caught:
+        await face_client.analyse(flat(88))
+    assert "canary" not in str(caught.value)
+    await face_client.close()
 
 
 def test_closing_waits_for_no_picture_and_no_start() -> None:
@@ -93,14 +87,11 @@ def test_closing_waits_for_no_picture_and_no_start() -> None:
     asyncio.run(play(flat(77)))
 
 
-def test_engine_that_does_not_load_gives_the_reason() -> None:
-    async def play() -> None:
-        face_client = process_with("broken")
-        with pytest.raises(EngineUnavailableError, match="install the models"):
-            await face_client.analyse(PERSON)
-        await face_client.close()
-
-    asyncio.run(play())
+async def test_engine_that_does_not_load_gives_the_reason() -> None:
+    face_client = process_with("broken")
+    with pytest.raises(EngineUnavailableError, match="install the models"):
+        await face_client.analyse(PERSON)
+    await face_client.close()
 
 
 def test_telemetry_is_off_before_onnxruntime_is_imported() -> None:
