@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import Iterator
 
 import pytest
-from starlette.testclient import TestClient
 
 from tests.security.application import PopulatedApp, check_frame
 from tests.security.operations import EVERYBODY, ROLES, RULES, empty_body, fill_path, parts
@@ -114,20 +113,6 @@ def test_user_can_change_only_their_own_account(populated: PopulatedApp) -> None
     assert populated.admin.get(f"/api/users/{other}").json()["data"] == before
     login = {"username": "other", "password": "pass-of-the-other"}
     assert populated.anonymous.post("/api/auth/login", json=login).json()["code"] == 0
-
-
-def test_an_idempotency_key_belongs_to_its_user(populated: PopulatedApp) -> None:
-    record = populated.create_record()["inspection_id"]
-    body = {"item_name": "前缘", "inspection_id": record}
-
-    def create(client: TestClient) -> str:
-        answer = client.post("/api/inspection_item/create", json=body, headers={"Idempotency-Key": "k"})
-        item_id: str = answer.json()["item_id"]
-        return item_id
-
-    record_id = create(populated.admin)
-    assert create(populated.as_role("inspector")) != record_id
-    assert create(populated.admin) == record_id
 
 
 def test_the_rules_know_every_role() -> None:

@@ -17,9 +17,8 @@ from service.changes import ObjectChange
 from service.db.database import Database
 from service.db.schema import metadata
 from service.files.tables import FileRow
-from shared.record.codes import Role
 from shared.record.content import cid
-from tests.service.domain_app import create_client, role_headers
+from tests.service.domain_app import create_client
 
 KINDS: dict[str, dict[str, Any]] = {
     "aircraft": {"aircraft_name": "B-1234", "registration": "B-1234", "aircraft_type": "A320"},
@@ -383,24 +382,6 @@ def test_blank_names_of_an_older_version_can_still_be_read(client: TestClient, d
         data = client.get(f"/api/catalogue/reference-images{path}").json()["data"]
         image = data if path else data["data"][0]
         assert (image["reference_image_name"], image["template"][0]["item_name"]) == (" ", " ")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_permissions(client: TestClient, kind: str) -> None:
-    entry = f"/api/catalogue/{kind}/{create_entry(client, kind)[IDS[kind]]}"
-    for role, may_read, may_manage in (
-        (None, 401, 401),
-        (Role.VIEWER, 200, 403),
-        (Role.INSPECTOR, 200, 403),
-        (Role.ADMIN, 200, 200),
-    ):
-        headers = role_headers(role)
-        assert client.get(f"/api/catalogue/{kind}", headers=headers).status_code == may_read
-        assert client.get(entry, headers=headers).status_code == may_read
-        assert client.put(entry, json=KINDS[kind], headers=headers).status_code == may_manage
-        answer = client.post(f"/api/catalogue/{kind}", json=KINDS[kind], headers=headers)
-        assert answer.status_code == may_manage
-        assert client.delete(entry, headers=headers).status_code == may_manage
 
 
 def test_changes_are_announced(client: TestClient, database: Database) -> None:

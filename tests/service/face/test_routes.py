@@ -40,11 +40,6 @@ def test_update_face_info_answers_the_sent_picture(client: TestClient, face_info
     assert answer.json() == {"code": 0, "data": face_info, "msg": None}
 
 
-def test_update_face_info_needs_a_login(client: TestClient) -> None:
-    body = {"faceInfo": PERSON}
-    assert client.post("/api/auth/updateFaceInfo", json=body, headers=role_headers(None)).status_code == 401
-
-
 def test_refused_picture_has_a_sentence_with_what_to_change(client: TestClient) -> None:
     small = as_face_info(faces.render_frame(faces.load_portrait(), 0.8))
     answer = client.post("/api/auth/updateFaceInfo", json={"faceInfo": small})
@@ -130,20 +125,6 @@ def test_an_enrolment_needs_consent_and_one_to_five_pictures(
     answer = client.post("/api/auth/face", json=body)
     assert answer.status_code == 422
     assert PERSON[:50] not in answer.text
-
-
-@pytest.mark.parametrize("path", ["/api/face/policy", "/api/face/calibration"])
-def test_settings_require_their_permission(client: TestClient, path: str) -> None:
-    assert client.get(path).status_code == 403
-    assert client.get(path, headers=role_headers(Role.ADMIN)).status_code == 200
-    assert client.get(path, headers=role_headers(None)).status_code == 401
-
-
-def test_switching_face_login_asks_for_a_recent_password(client: TestClient) -> None:
-    # The callers here logged in by password long ago.
-    answer = client.put("/api/face/policy", json={"login_enabled": False}, headers=role_headers(Role.ADMIN))
-    assert answer.status_code == 403
-    assert answer.json()["data"]["error"] == "password_login_needed"
 
 
 def test_device_token_travels_in_a_header(client: TestClient, setup: Setup) -> None:

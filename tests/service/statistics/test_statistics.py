@@ -236,10 +236,6 @@ def test_command_prints_missing_files(
     assert "there is no database" in capsys.readouterr().out
 
 
-def test_charts_need_the_permission_to_read_records(anonymous: TestClient) -> None:
-    assert anonymous.get("/api/statistics/records").status_code == 401
-
-
 def test_invalid_day_is_refused(client: TestClient, as_role: Callable[..., TestClient]) -> None:
     for day in ("today", "0", "1789000000", "2026-1-1", "２０２６-01-01", "2026-13-01"):
         assert client.get("/api/statistics/records", params={"day_from": day}).status_code == 422, day

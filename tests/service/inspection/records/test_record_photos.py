@@ -385,18 +385,6 @@ async def has_ended(matching: Matching) -> None:
     await asyncio.gather(*matching._tasks.values())
 
 
-@pytest.mark.parametrize(("role", "changes"), [("viewer", 403), ("inspector", 200), ("planner", 200)])
-def test_permissions(scene: RecordSetup, role: str, changes: int) -> None:
-    photo = scene.add()["photo_id"]
-    client = scene.stage.as_role(role)
-    assert client.get(scene.path).status_code == 200
-    address = f"{scene.path}/{photo}"
-    assert client.post(scene.path, json={"file_id": "second"}).status_code == changes
-    assert client.post(f"{address}/match").status_code == changes
-    assert client.put(f"{address}/items", json={"items": []}).status_code == changes
-    assert client.delete(address).status_code == changes
-
-
 def test_photos_have_camera_data_and_marks_for_unusual_times(scene: RecordSetup) -> None:
     camera = CameraData(taken_at="2020-01-01T00:00:00Z", make="Canon")
     scene.stage.files["photo"] = scene.stage.files["photo"].model_copy(update={"camera": camera})

@@ -331,49 +331,6 @@ def test_failed_change_is_not_announced(stage: Stage) -> None:
     assert stage.changes == []
 
 
-OPERATIONS = [
-    ("POST", "/inspection/create", {"planner", "inspector"}),
-    ("GET", "/inspection/getInspectionById/x", {"planner", "inspector", "viewer"}),
-    ("PUT", "/inspection/updateInspection/x", {"planner", "inspector"}),
-    ("DELETE", "/inspection/deleteInspection/x", {"planner"}),
-    ("GET", "/inspection/search", {"planner", "inspector", "viewer"}),
-    ("POST", "/inspection/x/finish", {"planner", "inspector"}),
-    ("POST", "/inspection/x/reopen", {"planner"}),
-    ("POST", "/inspection/x/release", {"planner"}),
-    ("GET", "/inspection/x/seal", {"planner", "inspector", "viewer"}),
-    ("GET", "/inspection/x/seal/verify", {"planner", "inspector", "viewer"}),
-    ("GET", "/inspection/x/editions", {"planner", "inspector", "viewer"}),
-    ("GET", "/inspection/x/editions/1", {"planner", "inspector", "viewer"}),
-    ("GET", "/inspection/summaries", {"planner", "inspector", "viewer"}),
-    ("GET", "/inspection/policy", {"planner", "inspector", "viewer"}),
-    ("PUT", "/inspection/policy", set()),
-    ("POST", "/inspection/x/items-from-template", {"planner", "inspector"}),
-    ("POST", "/inspection/x/items-from/y", {"planner", "inspector"}),
-    ("POST", "/inspection_item/create", {"planner", "inspector"}),
-    ("GET", "/inspection_item/x", {"planner", "inspector", "viewer"}),
-    ("PUT", "/inspection_item/x", {"planner", "inspector"}),
-    ("DELETE", "/inspection_item/x", {"planner", "inspector"}),
-    ("GET", "/inspection_item/list", {"planner", "inspector", "viewer"}),
-    ("POST", "/inspection_item/x/verdict", {"planner", "inspector"}),
-    ("POST", "/inspection_item/x/photos", {"planner", "inspector"}),
-    ("GET", "/inspection_item/x/photos", {"planner", "inspector", "viewer"}),
-    ("DELETE", "/inspection_item/x/photos/y", {"planner", "inspector"}),
-]
-
-
-@pytest.mark.parametrize("database_kind", ["sqlite"])
-def test_each_operation_requires_its_permission(stage: Stage) -> None:
-    for role in ("planner", "inspector", "viewer"):
-        client = stage.as_role(role)
-        for method, path, allowed in OPERATIONS:
-            answer = client.request(method, f"/api{path}", json={} if method in ("POST", "PUT") else None)
-            assert (answer.status_code != 403) == (role in allowed), (role, method, path)
-    anonymous = stage.as_role("viewer")
-    del anonymous.headers["Authorization"]
-    for method, path, _ in OPERATIONS:
-        assert anonymous.request(method, f"/api{path}").status_code == 401, (method, path)
-
-
 def test_repeated_create_creates_one_item(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
     body = {"item_name": "前缘", "inspection_id": record}
@@ -389,4 +346,5 @@ def test_repeated_create_creates_one_item(stage: Stage) -> None:
     # A key belongs to its user: the same key of another user creates another item.
     others = {make("k2"), make(None), make(None), make("k1", stage.as_role("inspector"))}
     assert len(others | {first}) == 5
+    assert make("k1") == first
     assert len(stage.items(record)) == 5
