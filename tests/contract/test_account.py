@@ -107,8 +107,9 @@ def _assert_tokens(data: dict[str, Any], username: str, role: list[str]) -> None
 def test_update_face_info_gives_the_submitted_face_info_unchanged_and_msg_null(client: TestClient) -> None:
     face = encode_face(faces.enrolment_picture())
     for path in ("/api/auth/updateFaceInfo", "/auth/updateFaceInfo"):
-        answer = client.post(path, json={"faceInfo": face})
-        assert read_body(answer) == {"code": 0, "data": face, "msg": None}
+        for submitted in (face, f"data:image/png;base64,{face}"):
+            answer = client.post(path, json={"faceInfo": submitted})
+            assert read_body(answer) == {"code": 0, "data": submitted, "msg": None}
 
 
 def test_update_face_info_needs_a_jwt(service: ContractApp) -> None:
@@ -246,7 +247,7 @@ def test_face_login_face_info_missing(service: ContractApp) -> None:
 
 def test_face_login_face_cannot_be_verified(client: TestClient, anonymous: TestClient) -> None:
     client.post("/api/auth/updateFaceInfo", json={"faceInfo": encode_face(faces.enrolment_picture())})
-    for face in ("no picture", encode_face(faces.stranger_picture()), 123):
+    for face in ("no picture", "AAAA", "../me.jpg", encode_face(faces.stranger_picture()), 123):
         answer = anonymous.post("/api/auth/loginByFaceInfo", json={"faceInfo": face})
         assert read_body(answer) == {"code": 1, "data": None, "msg": "无法校验人脸"}
 

@@ -109,10 +109,21 @@ def test_decision_times_with_an_offset_are_converted_to_utc(service: ContractApp
 
 
 @pytest.mark.parametrize(
-    "query", [{"page_size": 0}, {"page_size": 201}, {"current_page": 0}, {"page_size": 2**63}], ids=repr
+    "query",
+    [
+        {"page_size": 0},
+        {"page_size": 201},
+        {"page_size": 2**63},
+        {"page_size": "x"},
+        {"current_page": 0},
+        {"current_page": -1},
+        {"current_page": 2**63},
+        {"current_page": "1.5"},
+    ],
+    ids=repr,
 )
-def test_decision_paging_out_of_its_range_is_422(service: ContractApp, query: dict[str, int]) -> None:
-    params = {"current_page": 1, "page_size": 10, **query}
+def test_decision_paging_out_of_its_range_is_422(service: ContractApp, query: dict[str, int | str]) -> None:
+    params: dict[str, int | str] = {"current_page": 1, "page_size": 10, **query}
     assert_invalid(service.admin.get("/api/inspection/search", params=params), *query)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
+from shared.wire.common import MAX_JSON_VALUES
 from tests.contract.application import ContractApp, assert_invalid, assert_refused
 from tests.contract.test_records import FILTERS
 from tests.service.answers import read_body
@@ -63,7 +65,7 @@ def test_body_that_is_not_json_is_422_with_reason(
     assert answer.json() == failure_with_field(NOT_JSON, field="", type="json_invalid", message=NOT_JSON)
 
 
-@pytest.mark.parametrize("content", [b"[]", b'"x"', b"5", b"true"])
+@pytest.mark.parametrize("content", [b"[]", b'"x"', b"5", b"true", b"null"])
 @pytest.mark.parametrize("operation", BODIES)
 def test_body_that_is_not_an_object_is_422_with_expected_type(
     service: ContractApp, ids: dict[str, str], operation: str, content: bytes
@@ -162,11 +164,21 @@ WRONG_IN_A_RECORD: list[tuple[str, Any]] = [
     ("task_id", ""),
     *[("reference_image_id", value) for value in any_values(5, {})],
     *[("inspection_name", value) for value in ("x" * 256, "a\x00", "\ud800", 5, ["x"], " ", "\t\u3000\n")],
-    *[("progress", value) for value in ("50%", "", "101", 50.5, -1, 101, True, [1], 10**30)],
+    *[("progress", value) for value in ("50%", "", "101", 50.5, -1, 101, True, [1], 2**63, 10**30)],
     *[
         (name, value)
         for name in ("start_time", "end_time")
-        for value in ("", "x", "1700000000", 1700000000, "20260301T080000", "2026-13-01T00:00:00", True)
+        for value in (
+            "",
+            "x",
+            "1700000000",
+            1700000000,
+            "20260301T080000",
+            "2026-13-01T00:00:00",
+            "10000-01-01T00:00:00",
+            "9999-12-31T23:59:59-01:00",
+            True,
+        )
     ],
     *[("inspection_status", value) for value in ("", "PASSED", "done", 1, True)],
 ]
@@ -193,16 +205,24 @@ def test_record_field_of_a_wrong_type_is_422_with_its_name(
 HUGE = 10**309
 """Larger than any double: a client would read infinity."""
 
+TOO_DEEP = {"a": json.loads("[" * 40 + "]" * 40)}
+TOO_MANY = {"a": [0] * (MAX_JSON_VALUES + 1)}
+
 BOX: dict[str, Any] = {"label": "裂纹", "confidence": 0.5, "points": {"x1": 1, "y1": 2, "x2": 3, "y2": 4}}
 POINT = {"x": 0.25, "y": 0.5, "w": 0.125, "h": 0.25}
 
 WRONG_IN_AN_ITEM: list[tuple[str, dict[str, Any]]] = [
-    *[("item_name", {"item_name": value}) for value in ("", " ", "\u3000\t", "x" * 256, "a\x00", 5)],
+    *[
+        ("item_name", {"item_name": value})
+        for value in ("", " ", "\u3000\t", "x" * 256, "a\x00", "\ud800", 5)
+    ],
     *[("description", {"description": value}) for value in ("x" * 20_001, "a\x00", 5)],
     *[("model_id", {"model_id": value}) for value in ("x" * 256, 5)],
     *[
         ("item_point", {"item_point": value})
-        for value in any_values([], "x", 5, {"note": HUGE}, {"note": "\ud800"})
+        for value in any_values(
+            [], "x", 5, {"note": HUGE}, {"note": "\ud800"}, {"\ud800": 1}, TOO_DEEP, TOO_MANY
+        )
     ],
     ("item_point.point.h", {"item_point": {"point": {"x": 0, "y": 0, "w": 1}}}),
     *[
@@ -232,6 +252,10 @@ WRONG_IN_AN_ITEM: list[tuple[str, dict[str, Any]]] = [
         for name, value in (("label", 5), ("confidence", "1"), ("confidence", True), ("points", []))
     ],
     (
+        "result.0.resultImage.boxes.0.points",
+        {"result": [{"resultImage": {"boxes": [{"label": "裂纹", "confidence": 0.5}]}}]},
+    ),
+    (
         "result.0.resultImage.boxes.0.points.x1",
         {"result": [{"resultImage": {"boxes": [{**BOX, "points": {**BOX["points"], "x1": "1"}}]}}]},
     ),
@@ -242,12 +266,29 @@ WRONG_IN_AN_ITEM: list[tuple[str, dict[str, Any]]] = [
 def test_item_field_of_a_wrong_type_is_422_with_its_name(
     service: ContractApp, ids: dict[str, str], field: str, body: dict[str, Any]
 ) -> None:
+    path = f"/api/inspection_item/{ids['item']}"
+    before = read_body(service.admin.get(path))
     new = {"item_name": "x", "inspection_id": ids["record"], **body}
     for answer in (
         send_json(service.admin, "POST", "/api/inspection_item/create", new),
-        send_json(service.admin, "PUT", f"/api/inspection_item/{ids['item']}", body),
+        send_json(service.admin, "PUT", path, body),
     ):
         assert_invalid(answer, field)
+    assert read_body(service.admin.get(path)) == before
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "1e999"])
+@pytest.mark.parametrize("item_point", ['{"point": {"x": %s, "y": 0, "w": 1, "h": 1}}', '{"note": %s}'])
+def test_number_that_is_not_finite_is_422(
+    service: ContractApp, ids: dict[str, str], item_point: str, number: str
+) -> None:
+    path = f"/api/inspection_item/{ids['item']}"
+    before = read_body(service.admin.get(path))
+    content = f'{{"item_point": {item_point % number}}}'
+    answer = service.admin.put(path, content=content, headers={"content-type": "application/json"})
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["data"]["error"] == "invalid_input"
+    assert read_body(service.admin.get(path)) == before
 
 
 RULES: list[tuple[dict[str, Any], str]] = [
@@ -328,7 +369,7 @@ def test_empty_optional_field_of_an_item_is_null(service: ContractApp) -> None:
 # Filters of a search
 
 
-@pytest.mark.parametrize("name", FILTERS)
+@pytest.mark.parametrize("name", [*FILTERS, "q"])
 def test_empty_filter_is_ignored(service: ContractApp, name: str) -> None:
     # A form also sends empty fields. Records without a value must stay in the result.
     record = service.create_record(task_id=f"only-{name}")
@@ -349,12 +390,16 @@ def test_search_with_only_empty_filters_finds_all_records(service: ContractApp) 
     ("name", "value"),
     [
         ("task_id", "x" * 256),
+        ("task_id", "a\x00b"),
         ("executor_name", "x" * 256),
+        ("executor_name", "\x00"),
         ("inspection_status", "x" * 256),
+        ("record_state", "unknown"),
         ("start_time_from", "1700000000"),
         ("start_time_to", "x"),
         ("end_time_from", "2026-03-01T08:00:00 08:00"),
         ("end_time_to", "9999-12-31T23:59:59-01:00"),
+        ("end_time_to", "0001-01-01T00:00:00+14:00"),
     ],
 )
 def test_unreadable_filter_is_422_with_its_name(service: ContractApp, name: str, value: str) -> None:
@@ -379,10 +424,14 @@ METHODS = {
 }
 
 
+@pytest.mark.parametrize("prefix", ["/api", ""])
 @pytest.mark.parametrize("path", [path for path in METHODS if path != "/api/inspection_item/list"])
-def test_unsupported_method_is_405_with_the_supported_methods(service: ContractApp, path: str) -> None:
-    for method in {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} - set(METHODS[path].split(", ")):
-        answer = service.admin.request(method, path)
+def test_unsupported_method_is_405_with_the_supported_methods(
+    service: ContractApp, path: str, prefix: str
+) -> None:
+    methods = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} - set(METHODS[path].split(", "))
+    for client, method in itertools.product((service.admin, service.anonymous), methods):
+        answer = client.request(method, prefix + path.removeprefix("/api"))
         assert (answer.status_code, answer.headers["allow"]) == (405, METHODS[path])
         if method == "HEAD":
             assert answer.content == b""
@@ -427,11 +476,18 @@ def test_head_is_a_get_without_the_body(service: ContractApp, ids: dict[str, str
 
 @pytest.mark.parametrize(
     "path",
-    ["/api/inspection/search/", "/Inspection/search", "//inspection/search", "/api/api/inspection/search"],
+    [
+        "/api/inspection/search/",
+        "/Inspection/search",
+        "//inspection/search",
+        "/api/api/inspection/search",
+        "/api/nothing-here",
+    ],
 )
-def test_path_with_a_small_mistake_is_404_without_redirect(service: ContractApp, path: str) -> None:
-    answer = service.admin.get(path, params={"current_page": 1, "page_size": 1}, follow_redirects=False)
-    assert_refused(answer, 404, "not_found", "请求的地址不存在")
+def test_path_with_a_mistake_is_404_without_redirect(service: ContractApp, path: str) -> None:
+    for client in (service.admin, service.anonymous):
+        answer = client.get(path, params={"current_page": 1, "page_size": 1}, follow_redirects=False)
+        assert_refused(answer, 404, "not_found", "请求的地址不存在")
 
 
 @pytest.mark.parametrize("number", ["none", "-1", "0", "9" * 255, "é", "' OR 1=1 --", "%20", "..%2e"])

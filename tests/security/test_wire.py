@@ -319,6 +319,7 @@ def test_only_known_host_names_are_answered(live: LiveService) -> None:
     for host, status in (
         (f"127.0.0.1:{port}", 200),
         ("localhost", 200),
+        ("localhost:1", 200),
         ("[::1]:80", 200),
         ("LOCALHOST", 200),
         ("evil.example", 400),

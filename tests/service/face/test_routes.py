@@ -26,40 +26,10 @@ def client(setup: Setup) -> Iterator[TestClient]:
         yield client
 
 
-@pytest.mark.parametrize("body", [{}, {"faceInfo": None}, {"faceInfo": ""}])
-@pytest.mark.parametrize("operation", ["updateFaceInfo", "loginByFaceInfo"])
-def test_missing_face_info(client: TestClient, operation: str, body: dict[str, object]) -> None:
-    answer = client.post(f"/api/auth/{operation}", json=body)
-    assert answer.status_code == 200
-    assert answer.json() == {"code": 1, "data": None, "msg": "人脸信息缺失"}
-
-
-@pytest.mark.parametrize("face_info", [PERSON, f"data:image/png;base64,{PERSON}"])
-def test_update_face_info_answers_the_sent_picture(client: TestClient, face_info: str) -> None:
-    answer = client.post("/api/auth/updateFaceInfo", json={"faceInfo": face_info})
-    assert answer.json() == {"code": 0, "data": face_info, "msg": None}
-
-
 def test_refused_picture_has_a_sentence_with_what_to_change(client: TestClient) -> None:
     small = as_face_info(faces.render_frame(faces.load_portrait(), 0.8))
     answer = client.post("/api/auth/updateFaceInfo", json={"faceInfo": small})
     assert answer.json() == {"code": 1, "data": None, "msg": "人脸过小，请靠近摄像头后重拍"}
-
-
-def test_face_login_needs_no_token(client: TestClient) -> None:
-    client.post("/api/auth/updateFaceInfo", json={"faceInfo": PERSON})
-    answer = client.post("/api/auth/loginByFaceInfo", json={"faceInfo": AGAIN}, headers=role_headers(None))
-    assert answer.json()["code"] == 0
-    assert answer.json()["msg"] == "登录成功"
-    assert answer.json()["data"]["access_token"] == f"token of {Role.PLANNER}"
-
-
-@pytest.mark.parametrize("face_info", [STRANGER, "AAAA", "../me.jpg"])
-def test_every_failed_login_reads_the_same(client: TestClient, face_info: str) -> None:
-    client.post("/api/auth/updateFaceInfo", json={"faceInfo": PERSON})
-    answer = client.post("/api/auth/loginByFaceInfo", json={"faceInfo": face_info})
-    assert answer.status_code == 200
-    assert answer.json() == {"code": 1, "data": None, "msg": "无法校验人脸"}
 
 
 @pytest.mark.parametrize("value", [123, 0, True, False, 1.5, [], ["x"], {}, {"canary": "secret"}], ids=repr)
@@ -77,19 +47,6 @@ def test_a_wrong_type_never_repeats_the_input(client: TestClient) -> None:
     answer = client.post("/api/auth/updateFaceInfo", json={"faceInfo": {"canary": "secret"}})
     assert answer.status_code == 422
     assert "secret" not in answer.text
-
-
-def test_blocked_station_gets_retry_after(client: TestClient) -> None:
-    for _ in range(5):
-        client.post("/api/auth/loginByFaceInfo", json={"faceInfo": "AAAA"})
-    answer = client.post("/api/auth/loginByFaceInfo", json={"faceInfo": "AAAA"})
-    assert answer.status_code == 429
-    seconds = int(answer.headers["retry-after"])
-    assert answer.json() == {
-        "code": 1,
-        "data": {"error": "too_many_requests", "retry_after": seconds},
-        "msg": f"人脸登录尝试次数过多，请在 {seconds} 秒后重试，或使用密码登录",
-    }
 
 
 def test_enrolment_can_be_created_replaced_and_deleted(client: TestClient) -> None:
