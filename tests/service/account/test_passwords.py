@@ -20,6 +20,7 @@ from service.account.service import AccountService
 from service.account.tables import User
 from service.db.database import Database
 from service.settings import Settings
+from shared.limits import MAX_USERNAME
 from tests.service.account.conftest import CHIEF_LOGIN, create_first_admin, log_in
 
 
@@ -177,15 +178,19 @@ def test_rules_of_a_new_password(password: str, fault: CredentialFault | None) -
 @pytest.mark.parametrize(
     ("username", "fault"),
     [
+        ("a", None),
         ("zhang", None),
         ("张伟", None),
         ("a.b+c@d", None),
-        ("x" * 64, None),
-        ("x" * 65, CredentialFault.USERNAME_LENGTH),
+        ("x" * MAX_USERNAME, None),
+        ("名" * MAX_USERNAME, None),
+        (f" {'x' * MAX_USERNAME} ", None),
+        ("x" * (MAX_USERNAME + 1), CredentialFault.USERNAME_LENGTH),
         ("", CredentialFault.USERNAME_LENGTH),
         ("  ", CredentialFault.USERNAME_LENGTH),
         ("a b", CredentialFault.USERNAME_CHARACTERS),
         ("a\u200bb", CredentialFault.USERNAME_CHARACTERS),
+        ("a\u2028b", CredentialFault.USERNAME_CHARACTERS),
         ("a\u202eb", CredentialFault.USERNAME_CHARACTERS),
         ("a\nb", CredentialFault.USERNAME_CHARACTERS),
         ("a\x00b", CredentialFault.USERNAME_CHARACTERS),

@@ -1,4 +1,4 @@
-"""Tests the rules of profiles, usernames and email addresses."""
+"""Tests the rules of profiles and email addresses."""
 
 from __future__ import annotations
 
@@ -8,13 +8,9 @@ import pytest
 
 from service.account.rules import (
     PROFILE_SENTENCES,
-    CredentialFault,
     ProfileFaultError,
     profile_changes,
-    username_fault,
-    username_key,
 )
-from shared.limits import MAX_USERNAME
 
 
 @pytest.mark.parametrize(
@@ -88,27 +84,3 @@ def test_only_the_sent_fields_of_a_profile_change() -> None:
     body: dict[str, Any] = {"username": "root", "enabled": False, "work_years": None, "faceInfo": "x"}
     assert profile_changes(body) == {"work_years": None}
     assert profile_changes({}) == {}
-
-
-@pytest.mark.parametrize(
-    ("username", "fault"),
-    [
-        ("a", None),
-        ("名" * MAX_USERNAME, None),
-        (f" {'a' * MAX_USERNAME} ", None),
-        ("a" * (MAX_USERNAME + 1), CredentialFault.USERNAME_LENGTH),
-        ("", CredentialFault.USERNAME_LENGTH),
-        ("  ", CredentialFault.USERNAME_LENGTH),
-        ("a b", CredentialFault.USERNAME_CHARACTERS),
-        ("a\u200bb", CredentialFault.USERNAME_CHARACTERS),
-        ("a\x00b", CredentialFault.USERNAME_CHARACTERS),
-        ("a\u2028b", CredentialFault.USERNAME_CHARACTERS),
-    ],
-)
-def test_usernames(username: str, fault: CredentialFault | None) -> None:
-    assert username_fault(username) is fault
-
-
-def test_case_and_width_do_not_distinguish_usernames() -> None:
-    assert {username_key(name) for name in ("chief", "CHIEF", "ｃｈｉｅｆ", " Chief ")} == {"chief"}
-    assert username_key("Straße") == username_key("STRASSE")

@@ -101,6 +101,8 @@ def test_homography_is_three_rows_of_three_finite_numbers() -> None:
 def test_singular_mapping_has_no_inverse() -> None:
     assert invert([[1, 0, 0], [2, 0, 0], [0, 0, 1]]) is None
     assert invert([[0, 0, 0]] * 3) is None
+    assert invert([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [0.0, 0.0, 1.0]]) is None
+    assert invert([[1e200] * 3, [1e200, 0.0, 1e200], [0.0, 1e200, 1e200]]) is None
 
 
 @settings(deadline=None, max_examples=60)

@@ -250,11 +250,12 @@ def test_item_without_a_region_has_no_history(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
-def test_statuses(stage: Stage) -> None:
+@pytest.mark.parametrize(("name", "above_limit"), [("history", "101"), ("trend", "201")])
+def test_statuses(stage: Stage, name: str, above_limit: str) -> None:
     item = create_inspected_item(stage, "now")
-    path = f"/api/inspection_item/{item['item_id']}/history"
-    assert stage.client.get("/api/inspection_item/none/history").status_code == 404
-    for limit in ("0", "101", "x"):
+    path = f"/api/inspection_item/{item['item_id']}/{name}"
+    assert stage.client.get(f"/api/inspection_item/none/{name}").status_code == 404
+    for limit in ("0", above_limit, "x"):
         assert stage.client.get(path, params={"limit": limit}).status_code == 422
     assert stage.as_role("viewer").get(path).status_code == 200
     stage.client.headers.pop("Authorization")

@@ -117,18 +117,6 @@ def test_trend_of_an_item_without_a_region_is_the_item(stage: Stage) -> None:
     assert inspection_names(read_trend(stage, create_inspected_item(stage, "now", point={}))) == ["now"]
 
 
-@pytest.mark.parametrize("database_kind", ["sqlite"])
-def test_statuses(stage: Stage) -> None:
-    item = create_inspected_item(stage, "now")
-    path = f"/api/inspection_item/{item['item_id']}/trend"
-    assert stage.client.get("/api/inspection_item/none/trend").status_code == 404
-    for limit in ("0", "201", "x"):
-        assert stage.client.get(path, params={"limit": limit}).status_code == 422
-    assert stage.as_role("viewer").get(path).status_code == 200
-    stage.client.headers.pop("Authorization")
-    assert stage.client.get(path).status_code == 401
-
-
 def test_finding_after_a_long_gap_starts_a_new_chain() -> None:
     crack = Rect(10, 10, 30, 4)
     chains = Chains()

@@ -33,12 +33,15 @@ def test_template_has_the_settings_of_its_regions(stage: Stage) -> None:
     )
     stage.images["r1"] = image
     record = stage.record(reference_image_id="r1")["inspection_id"]
-    first, second = start_record(stage, record, "items-from-template")
+    first, second = items = start_record(stage, record, "items-from-template")
+    assert [item["item_name"] for item in items] == ["甲", "乙"]
     assert first["item_point"]["point"] == POINT
     assert first["item_point"]["detection"] == DETECTION
     assert first["item_point"]["fileInfo"]["ipfs_cid"] == stored_file("ref").ipfs_cid
     assert (first["description"], first["model_id"]) == ("看", "m1")
     assert "detection" not in second["item_point"]
+    assert stage.items(record) == items
+    assert stage.client.post(f"/api/inspection/{record}/items-from-template").status_code == 409
 
 
 def test_copy_of_the_last_inspection_has_no_results_and_photos(stage: Stage) -> None:
@@ -49,10 +52,23 @@ def test_copy_of_the_last_inspection_has_no_results_and_photos(stage: Stage) -> 
         last, description="长", model_id="m9", item_point=point, result=[{"isPassed": True, "version": 1}]
     )
     stage.client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": "p"})
-    (new,) = start_record(stage, stage.record()["inspection_id"], f"items-from/{last}")
+    second = stage.item(last, item_name="铆钉", item_point={"point": POINT})
+    record = stage.record()["inspection_id"]
+    new, new_second = start_record(stage, record, f"items-from/{last}")
     assert new["item_id"] != item["item_id"]
     assert new["item_point"] == point
     assert (new["item_name"], new["description"], new["model_id"]) == (item["item_name"], "长", "m9")
     assert new["result"] == []
+    assert (new_second["item_name"], new_second["item_point"]) == ("铆钉", second["item_point"])
+    assert stage.get(record)["inspection_status"] == "not_started"
+    assert stage.client.post(f"/api/inspection/{record}/items-from/{last}").status_code == 409
     photos = stage.client.get(f"/api/inspection_item/{new['item_id']}/photos")
     assert photos.json()["data"] == []
+
+
+def test_items_that_cannot_be_copied_are_reported(stage: Stage) -> None:
+    last, empty, another = (stage.record()["inspection_id"] for _ in range(3))
+    stage.item(last)
+    assert stage.client.post(f"/api/inspection/{another}/items-from/{empty}").status_code == 409
+    assert stage.client.post(f"/api/inspection/{empty}/items-from/none").status_code == 404
+    assert stage.client.post(f"/api/inspection/none/items-from/{last}").status_code == 404

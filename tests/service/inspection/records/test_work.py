@@ -134,20 +134,6 @@ def test_photo_is_deleted_only_through_its_item(stage: Stage) -> None:
     assert len(stage.client.get(f"/api/inspection_item/{item_id}/photos").json()["data"]) == 1
 
 
-def test_new_record_starts_with_the_template(stage: Stage) -> None:
-    stage.files["ref"] = stored_file("ref")
-    stage.images["r1"] = reference_image("ref", "前缘", "铆钉", "检查盖")
-    inspection_id = stage.record(reference_image_id="r1")["inspection_id"]
-    path = f"/api/inspection/{inspection_id}/items-from-template"
-    items = stage.client.post(path).json()["data"]
-    assert [item["item_name"] for item in items] == ["前缘", "铆钉", "检查盖"]
-    assert items[0]["item_point"]["point"] == POINT
-    assert items[0]["item_point"]["fileInfo"]["ipfs_cid"] == stored_file("ref").ipfs_cid
-    assert items[0]["model_id"] == "m1"
-    assert stage.items(inspection_id) == items
-    assert stage.client.post(path).status_code == 409
-
-
 def test_missing_template_is_reported(stage: Stage) -> None:
     stage.images["r1"] = reference_image("ref")
     answers = {
@@ -161,27 +147,6 @@ def test_missing_template_is_reported(stage: Stage) -> None:
     }
     statuses = {name: answer.status_code for name, answer in answers.items()}
     assert statuses == {"no image": 409, "unknown image": 409, "no template": 409, "no record": 404}
-
-
-def test_new_record_copies_the_last_inspection(stage: Stage) -> None:
-    last, new = stage.record()["inspection_id"], stage.record()["inspection_id"]
-    for name in ("前缘", "铆钉"):
-        stage.item(
-            last, item_name=name, description="看缝", item_point={"point": POINT}, result=[{"isPassed": True}]
-        )
-    path = f"/api/inspection/{new}/items-from/{last}"
-    items = stage.client.post(path).json()["data"]
-    assert [(i["item_name"], i["description"], i["item_point"], i["result"]) for i in items] == [
-        ("前缘", "看缝", {"point": POINT}, []),
-        ("铆钉", "看缝", {"point": POINT}, []),
-    ]
-    assert stage.get(new)["inspection_status"] == "not_started"
-    assert stage.client.post(path).status_code == 409
-    empty = stage.record()["inspection_id"]
-    another = stage.record()["inspection_id"]
-    assert stage.client.post(f"/api/inspection/{another}/items-from/{empty}").status_code == 409
-    assert stage.client.post(f"/api/inspection/{empty}/items-from/none").status_code == 404
-    assert stage.client.post(f"/api/inspection/none/items-from/{last}").status_code == 404
 
 
 def _detection_input(stage: Stage, item_id: str) -> Any:
