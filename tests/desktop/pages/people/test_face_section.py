@@ -271,4 +271,13 @@ def test_better_model_is_suggested_to_admin(admin: tuple[FakeService, PeoplePage
     fake_service.answers["/api/face/calibration"] = success_answer(calibration(model="sface-0123"))
     page.faces.enter()
     qtbot.waitUntil(page.faces.better_model.isHidden)
-    assert page.faces.strangers.isHidden() == (calibration()["templates"] == 0)
+
+
+def test_photos_of_strangers_are_offered_once_a_face_is_enrolled(
+    admin: tuple[FakeService, PeoplePage], qtbot: QtBot
+) -> None:
+    fake_service, page = admin
+    assert not page.faces.strangers.isHidden()
+    fake_service.answers["/api/face/calibration"] = success_answer(calibration(templates=0))
+    page.faces.enter()
+    qtbot.waitUntil(page.faces.strangers.isHidden)

@@ -107,4 +107,4 @@ def test_verdict_enters_few_files(
         assert not workbench.saved
         qtbot.waitUntil(lambda: workbench.saved)
     print("\n".join(sorted(files)))
-    assert len(files) <= 45, sorted(files)
+    assert len(files) <= 44, sorted(files)
