@@ -190,21 +190,6 @@ def test_newest_of_several_photos_counts_and_one_can_be_removed(
     assert [photo.file.filename for photo in workbench.session.items.photos(item_id)] == ["1.png"]
 
 
-def test_failed_detection_is_explained_at_the_item(
-    workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
-) -> None:
-    record_id = make_record(workbench.session, REGION)
-    workbench.open(record_id, qtbot.waitUntil)
-    noise = np.random.default_rng(1).integers(0, 255, (400, 500, 3), np.uint8)
-    path = tmp_path / "elsewhere.png"
-    path.write_bytes(cv2.imencode(".png", noise)[1].tobytes())
-    workbench.page.photos.uploading.add([path])
-    qtbot.waitUntil(lambda: workbench.page.photos.pairing.pair is not None)
-    workbench.page.results.detecting.detect()
-    qtbot.waitUntil(lambda: bool(workbench.page.open_record.rows[0].note))
-    assert workbench.page.open_record.rows[0].findings == 0
-
-
 def test_a_record_without_reference_image_gets_one(
     workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
 ) -> None:

@@ -138,15 +138,6 @@ def test_a_label_may_have_a_threshold_of_its_own(tmp_path: Path) -> None:
     assert labels == ["crack"]
 
 
-def test_the_pass_rule_looks_at_label_and_confidence() -> None:
-    any_label = DetectorSettings(fail_confidence=0.4)
-    assert any_label.fails("dent", 0.4)
-    assert not any_label.fails("dent", 0.39)
-    cracks = DetectorSettings(fail_labels=["crack"])
-    assert cracks.fails("crack", 0.9)
-    assert not cracks.fails("dent", 0.9)
-
-
 def test_a_large_photo_is_cut_so_that_a_small_bright_spot_counts(tmp_path: Path) -> None:
     path = brightness_model(tmp_path / "bright.onnx")
     photo = np.zeros((800, 800, 3), np.uint8)

@@ -47,11 +47,14 @@ def test_a_sequence_arrives_as_it_was(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("reason", [Reason.LIVE, Reason.CUT])
-def test_a_verdict_arrives_as_it_is(reason: Reason) -> None:
-    sent = SequenceAnalysis(reason, PictureAnalysis(64, 48))
+def test_a_verdict_arrives_as_it_is(reason: Reason, dlib_engine: DlibEngine) -> None:
+    sent = SequenceAnalysis(reason, analyse(dlib_engine, faces.enrolment_picture()))
+    assert sent.first.embedding is not None
     got = messages.to_answer(messages.sequence_frame(sent))
     assert isinstance(got, SequenceAnalysis)
     assert got.reason is reason
+    assert got.first.embedding is not None
+    assert (got.first.embedding == sent.first.embedding).all()
 
 
 def test_an_engine_arrives_as_it_is(dlib_engine: DlibEngine) -> None:

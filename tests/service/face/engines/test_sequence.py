@@ -17,7 +17,6 @@ from service.face.engines.messages import (
     FaceRequest,
     FilmedFrame,
     request_frame,
-    sequence_frame,
     to_answer,
     to_request,
 )
@@ -55,15 +54,6 @@ def judged(dlib_engine: DlibEngine, film: list[Pixels]) -> SequenceAnalysis:
 def test_person_who_makes_the_movements_is_live(judged: SequenceAnalysis) -> None:
     assert judged.reason is Reason.LIVE
     assert judged.first.embedding is not None
-
-
-def test_answer_of_the_process_is_decoded_completely(judged: SequenceAnalysis) -> None:
-    answer = to_answer(sequence_frame(judged))
-    assert isinstance(answer, SequenceAnalysis)
-    assert answer.reason is judged.reason
-    assert answer.first.embedding is not None
-    assert judged.first.embedding is not None
-    assert (answer.first.embedding == judged.first.embedding).all()
 
 
 def test_another_face_in_the_turn_is_refused(dlib_engine: DlibEngine, film: list[Pixels]) -> None:

@@ -68,11 +68,14 @@ def test_one_click_in_the_list_ends_a_selection_of_all(desk: WorkbenchDriver, qt
 def test_list_and_canvas_select_the_same(desk: WorkbenchDriver) -> None:
     page = desk.page
     click_row(desk, 0)
+    assert list(page.canvas.view.store.selected_ids) == ids(desk)[:1]
     click_row(desk, 2, CTRL)
     assert page.canvas.view.store.selected_ids == (ids(desk)[0], ids(desk)[2])
     assert page.open_record.current == ids(desk)[2]
     QTest.mouseClick(page.canvas.view, LEFT, pos=desk.at(0.6, 0.3))
     assert selected_rows(desk) == [1]
+    assert page.items.panel.current == page.open_record.current == ids(desk)[1]
+    assert page.inspector.fields.name.text() == "条目2"
     QTest.mouseClick(page.canvas.view, LEFT, CTRL, desk.at(0.2, 0.2))
     assert selected_rows(desk) == [0, 1]
     QTest.keyClick(page.canvas.view, KEY.Key_Escape)

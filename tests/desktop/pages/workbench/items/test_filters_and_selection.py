@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
-from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from desktop.background.workers import run
@@ -18,17 +17,6 @@ from desktop.pages.workbench.photos import photo_pair as photos_module
 from desktop.pages.workbench.photos.photo_files import make_pair
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
 from tests.narrowing import not_none
-
-
-def test_list_and_canvas_choose_together(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
-    workbench.open(make_record(workbench.session), qtbot.waitUntil)
-    page = workbench.page
-    ids = page.items.panel.model.ids()
-    page.items.panel.list.setCurrentIndex(page.items.panel.model.index(1))
-    assert page.canvas.view.store.selected_ids == (ids[1],)
-    QTest.mouseClick(page.canvas.view, Qt.MouseButton.LeftButton, pos=workbench.at(0.35, 0.7))
-    assert page.items.panel.current == ids[2] == page.open_record.current
-    assert page.inspector.fields.name.text() == "条目3"
 
 
 def test_filter_lists_the_matching_items(workbench: WorkbenchDriver, qtbot: QtBot) -> None:

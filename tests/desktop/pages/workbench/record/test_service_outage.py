@@ -163,18 +163,6 @@ def _refuse(*_: object) -> None:
     raise Forbidden("not now")
 
 
-def test_other_fields_are_no_conflict(workbench: WorkbenchDriver, other: Session, qtbot: QtBot) -> None:
-    record_id = make_record(workbench.session)
-    workbench.open(record_id, qtbot.waitUntil)
-    first = workbench.page.open_record.rows[0].item_id
-    workbench.page.live.stop()
-    other.items.update(first, ItemUpdate(description="theirs"), None)
-    workbench.page.items.changes.rename("mine")
-    qtbot.waitUntil(lambda: workbench.saved)
-    item = other.items.get(first).value
-    assert (item.item_name, item.description) == ("mine", "theirs")
-
-
 def hears(workbench: WorkbenchDriver, other: Session, qtbot: QtBot) -> None:
     """Wait until what another user changes is shown."""
     first = workbench.page.open_record.rows[0].item_id

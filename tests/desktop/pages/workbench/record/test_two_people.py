@@ -107,11 +107,15 @@ def test_concurrent_change_of_another_field_asks_nothing(
     open_workbench: WorkbenchDriver, other: Session, qtbot: QtBot
 ) -> None:
     item_id = open_workbench.page.open_record.current
-    other.items.update(item_id, ItemUpdate(item_name="theirs"), None)
+    other.items.update(item_id, ItemUpdate(description="theirs"), None)
+    open_workbench.page.items.changes.rename("mine")
+    qtbot.waitUntil(lambda: open_workbench.saved)
+    other.items.update(item_id, ItemUpdate(model_id="theirs"), None)
     open_workbench.page.inspector.verdict.decide(Verdict.FAILED)
     qtbot.waitUntil(lambda: open_workbench.saved)
     assert verdicts(other, item_id) == [("failed", None)]
-    assert other.items.get(item_id).value.item_name == "theirs"
+    item = other.items.get(item_id).value
+    assert (item.item_name, item.description, item.model_id) == ("mine", "theirs", "theirs")
     assert open_workbench.page.open_record.edits.save_state.conflicts == 0
 
 

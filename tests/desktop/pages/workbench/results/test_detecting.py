@@ -114,7 +114,8 @@ def test_unsuitable_photo_is_explained_and_another_one_is_retried(
     assert box.notice.text() == "Detection queued…"
     qtbot.waitUntil(box.retry.isVisible)
     assert box.why.text().startswith("The photo could not be matched")
-    assert workbench.page.open_record.rows[0].note == box.why.text()
+    row = workbench.page.open_record.rows[0]
+    assert (row.note, row.findings) == (box.why.text(), 0)
     assert box.align.isVisible()
     assert not box.start.isVisible()
     box.align.click()
