@@ -82,7 +82,9 @@ def test_cancel_is_in_the_entry_and_the_next_detection_has_a_new_one(
     job = detect(client, item, wait=0)
     assert held.started.wait(60)
     etag = client.get(path(item)).headers["etag"]
-    assert client.post(f"/api/detection/jobs/{job['job_id']}/cancel").json()["data"]["version"] == 1
+    cancel = f"/api/detection/jobs/{job['job_id']}/cancel"
+    canceled = client.post(cancel).json()["data"]
+    assert (canceled["state"], canceled["version"]) == ("canceled", 1)
     (entry,) = results_of(client, item)
     assert (entry["progress"], entry["isPassed"]) == ("canceled", False)
     assert entry["error"] == {"code": "canceled", "message": "检测已取消"}
@@ -90,11 +92,13 @@ def test_cancel_is_in_the_entry_and_the_next_detection_has_a_new_one(
     assert entry["provenance"]["finished_at"] >= entry["provenance"]["started_at"]
     assert client.get(path(item)).headers["etag"] == etag
     held.go.set()
-    assert detect(client, item)["version"] == 2
+    again = detect(client, item)
+    assert (again["state"], again["version"]) == ("done", 2)
     assert [(one["version"], one["progress"]) for one in results_of(client, item)] == [
         (1, "canceled"),
         (2, "done"),
     ]
+    assert client.post(cancel).json()["data"]["state"] == "canceled"
 
 
 def test_a_client_cannot_take_the_entry_of_a_detection_away(

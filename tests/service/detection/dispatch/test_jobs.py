@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import json
 import sys
-import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -185,37 +184,6 @@ def test_a_job_that_always_kills_its_process_fails_in_the_end(
     job = detect(client, item)
     assert (job["state"], job["error"]) == ("failed", "worker_died")
     assert len(results(client, item)) == 1
-
-
-def test_a_job_can_be_cancelled_and_made_again(
-    client: TestClient, item: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ask, started, go = ComputeProcess.ask, threading.Event(), threading.Event()
-
-    def waiting(process: ComputeProcess, request: Any, seconds: float, progress: Any) -> Any:
-        started.set()
-        go.wait(60)
-        return ask(process, request, seconds, progress)
-
-    monkeypatch.setattr(ComputeProcess, "ask", waiting)
-    job = detect(client, item, wait=0)
-    assert started.wait(60)
-    answer = client.post(f"/api/detection/jobs/{job['job_id']}/cancel").json()["data"]
-    assert answer["state"] == "canceled"
-    go.set()
-    assert detect(client, item)["state"] == "done"
-    assert [entry["progress"] for entry in results(client, item)] == ["canceled", "done"]
-    again = client.post(f"/api/detection/jobs/{job['job_id']}/cancel").json()["data"]
-    assert again["state"] == "canceled"
-
-
-@ON_ONE_DATABASE
-def test_permissions_are_required(client: TestClient, item: dict[str, Any], as_role: Any) -> None:
-    viewer = as_role("viewer")
-    assert viewer.post(f"/api/inspection_item/{item['item_id']}/detect").status_code == 403
-    assert viewer.get("/api/detection/models").status_code == 200
-    assert viewer.put("/api/detection/models/reference-difference", json={}).status_code == 403
-    assert as_role("inspector").post("/api/detection/models").status_code in (403, 422)
 
 
 def queue_jobs(database: Database, count: int) -> None:
