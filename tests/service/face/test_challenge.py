@@ -307,19 +307,15 @@ async def test_grey_film_never_avoids_the_liveness_model_elsewhere(setup: Setup,
 
 
 @pytest.mark.parametrize(("liveness", "passed"), [(0.9, True), (0.1, False)])
-def test_practice_passes_only_a_face_that_a_login_accepts(
+async def test_practice_passes_only_a_face_that_a_login_accepts(
     setup: Setup, judge: Judge, monkeypatch: pytest.MonkeyPatch, liveness: float, passed: bool
 ) -> None:
-    analysis = replace(asyncio.run(judge.analyse(PERSON)), liveness=liveness)
+    analysis = replace(await judge.analyse(PERSON), liveness=liveness)
     monkeypatch.setattr(judge, "analyse", AsyncMock(return_value=analysis))
     monkeypatch.setattr(judge, "_info", replace(judge._info, liveness_limit=0.5))
-
-    async def play() -> None:
-        challenge_id = await draw_challenge_id(setup)
-        practice = await setup.service.logins.practise_challenge(challenge_id, FRAMES, ADDRESS)
-        assert (practice.passed, practice.advice) == (passed, None)
-
-    asyncio.run(play())
+    challenge_id = await draw_challenge_id(setup)
+    practice = await setup.service.logins.practise_challenge(challenge_id, FRAMES, ADDRESS)
+    assert (practice.passed, practice.advice) == (passed, None)
 
 
 async def test_challenge_works_on_both_databases(

@@ -46,7 +46,7 @@ async def each(pieces: Iterable[bytes]) -> AsyncIterator[bytes]:
         yield piece
 
 
-def test_a_body_without_room_is_refused_until_another_is_answered() -> None:
+async def test_a_body_without_room_is_refused_until_another_is_answered() -> None:
     bodies = BodySum(100)
     app = BodyLimit(read_all, lambda _path: BodyRule(80, bodies))
 
@@ -67,7 +67,7 @@ def test_a_body_without_room_is_refused_until_another_is_answered() -> None:
         assert (await first)[0]["status"] == 204
         return refused, fitting, await answer(app, [b"x" * 80])
 
-    refused, fitting, later = asyncio.run(scene())
+    refused, fitting, later = await scene()
     assert refused[0]["status"] == 503
     headers = dict(refused[0]["headers"])
     assert headers[b"retry-after"] == str(RETRY_SECONDS).encode()
@@ -78,9 +78,9 @@ def test_a_body_without_room_is_refused_until_another_is_answered() -> None:
 
 
 @pytest.mark.parametrize("pieces", [[b"x" * 81], [b"x" * 80, b"x"]])
-def test_a_body_that_is_too_large_is_not_counted_longer(pieces: list[bytes]) -> None:
+async def test_a_body_that_is_too_large_is_not_counted_longer(pieces: list[bytes]) -> None:
     bodies = BodySum(1000)
-    sent = asyncio.run(answer(BodyLimit(read_all, lambda _path: BodyRule(80, bodies)), pieces))
+    sent = await answer(BodyLimit(read_all, lambda _path: BodyRule(80, bodies)), pieces)
     assert sent[0]["status"] == 413
     assert bodies.held == 0
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -19,7 +18,7 @@ from service.web.middleware import HostCheck
         ("/api/items", [b"localhost:8000"], True),
     ],
 )
-def test_only_the_health_answers_without_a_host(path: str, hosts: list[bytes], passes: bool) -> None:
+async def test_only_the_health_answers_without_a_host(path: str, hosts: list[bytes], passes: bool) -> None:
     reached = []
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
@@ -33,5 +32,5 @@ def test_only_the_health_answers_without_a_host(path: str, hosts: list[bytes], p
 
     headers = [(b"host", host) for host in hosts]
     scope = {"type": "http", "method": "GET", "path": path, "headers": headers}
-    asyncio.run(HostCheck(app, {"localhost"})(scope, receive, ignore))
+    await HostCheck(app, {"localhost"})(scope, receive, ignore)
     assert bool(reached) is passes

@@ -69,7 +69,9 @@ async def run(database: Database, worker: Worker, steps: Callable[[LeasedQueue],
     await queue.stop()
 
 
-def test_no_transaction_follows_the_last_job(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_transaction_follows_the_last_job(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(leased_queue, "_POLL_SECONDS", 60.0)
     worker = Worker(database)
 
@@ -77,24 +79,26 @@ def test_no_transaction_follows_the_last_job(database: Database, monkeypatch: py
         create_job(database)
         queue.kick()
 
-    asyncio.run(run(database, worker, steps, 1))
+    await run(database, worker, steps, 1)
     assert worker.attempts == [1]
     assert worker.transactions == AT_ONCE
 
 
 @pytest.mark.parametrize("outcome", [Outcome.AGAIN, Outcome.FAULT])
-def test_released_job_is_taken_again_without_a_kick(
+async def test_released_job_is_taken_again_without_a_kick(
     database: Database, monkeypatch: pytest.MonkeyPatch, outcome: Outcome
 ) -> None:
     monkeypatch.setattr(leased_queue, "_POLL_SECONDS", 0.5 if outcome is Outcome.FAULT else 60.0)
     create_job(database)
     worker = Worker(database, outcome)
-    asyncio.run(run(database, worker, lambda _queue: None, 2))
+    await run(database, worker, lambda _queue: None, 2)
     assert worker.attempts == [1, 2]
 
 
-def test_job_without_a_kick_is_found_by_polling(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_job_without_a_kick_is_found_by_polling(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(leased_queue, "_POLL_SECONDS", 0.3)
     worker = Worker(database)
-    asyncio.run(run(database, worker, lambda _queue: create_job(database), 1))
+    await run(database, worker, lambda _queue: create_job(database), 1)
     assert worker.attempts == [1]

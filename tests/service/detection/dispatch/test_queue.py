@@ -106,12 +106,12 @@ def open_rows(database: Database) -> int:
     return int(database.read_now(lambda session: session.execute(query).scalar_one()))
 
 
-def test_jobs_of_dead_processes_and_unqueued_jobs_are_taken(
+async def test_jobs_of_dead_processes_and_unqueued_jobs_are_taken(
     database: Database,
 ) -> None:
     database.write_now(new_job)
     worker = Worker(database, Outcome.AGAIN)
-    asyncio.run(worker.run(lambda: open_rows(database) == 0))
+    await worker.run(lambda: open_rows(database) == 0)
     assert worker.attempts == [1, 2]
     assert waiting(database) == []
 
@@ -127,12 +127,12 @@ def test_running_job_is_released_when_the_service_stops(database: Database) -> N
     assert worker.attempts == [1, 2]
 
 
-def test_fault_does_not_prevent_the_stop(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_fault_does_not_prevent_the_stop(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(procrastinate_queue, "_FAULT_SECONDS", 60.0)
     monkeypatch.setattr(procrastinate_queue, "_STOP_SECONDS", 15.0)
     database.write_now(new_job)
     worker = Worker(database, Outcome.FAULT)
-    asyncio.run(worker.run(lambda: bool(worker.attempts)))
+    await worker.run(lambda: bool(worker.attempts))
     assert "detection-queue" not in [thread.name for thread in threading.enumerate()]
     # It is there for the next one.
     assert len(waiting(database)) == 1

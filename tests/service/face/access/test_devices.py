@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import timedelta
 from pathlib import Path
 
@@ -71,12 +70,9 @@ async def test_refused_device_counts_no_failure_of_the_station(setup: Setup) -> 
         assert await status_of(setup, "") == 403
 
 
-def test_token_is_stored_as_its_hash_alone(setup: Setup) -> None:
-    async def play() -> str:
-        return (await setup.service.devices.allow("Gate A", "chief", ADDRESS)).token
-
-    token = asyncio.run(play())
-    rows = asyncio.run(setup.database.read(lambda session: list(session.exec(select(FaceDevice)))))
+async def test_token_is_stored_as_its_hash_alone(setup: Setup) -> None:
+    token = (await setup.service.devices.allow("Gate A", "chief", ADDRESS)).token
+    rows = await setup.database.read(lambda session: list(session.exec(select(FaceDevice))))
     assert len(rows) == 1
     assert token not in str(rows[0])
     assert token not in str(setup.changes)
