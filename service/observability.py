@@ -18,6 +18,7 @@ from service.detection.jobs.job_rows import queue_state
 from service.detection.service import DetectionService
 from service.events.change_feed import ChangeFeed
 from service.settings import Settings
+from service.tasks import end_tasks
 from service.web.middleware import RequestObserver
 from shared.system.os_errors import describe_os_error
 
@@ -72,9 +73,7 @@ class Observers:
         try:
             yield
         finally:
-            if sampling is not None:
-                sampling.cancel()
-                await asyncio.gather(sampling, return_exceptions=True)
+            await end_tasks(sampling)
             if self.metrics is not None:
                 self.metrics.close()
             if self._tracing is not None:

@@ -24,6 +24,7 @@ from service.db.cancel_statement import NoAnswerError
 from service.db.database import Database
 from service.db.statements import SharedRead
 from service.exception_trace import trace_of
+from service.tasks import end_tasks
 from service.web.envelope import Problem
 from service.web.security import Caller
 from shared.ids import new_id
@@ -262,10 +263,8 @@ class SessionUse:
 
     async def stop(self) -> None:
         """Stop the task and write the last uses."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-            self._task = None
+        await end_tasks(self._task)
+        self._task = None
         await self._write_or_keep()
 
     async def _write_regularly(self) -> None:

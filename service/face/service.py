@@ -19,6 +19,7 @@ from service.face.packs.pack_store import model_in_use
 from service.face.recognition import FaceClient, Recognition
 from service.face.tables import FaceEnrolment
 from service.settings import Settings
+from service.tasks import end_tasks
 from service.web.envelope import Problem
 from shared.wire.face import FaceRequirements
 
@@ -84,10 +85,7 @@ class FaceService:
 
     async def close(self) -> None:
         """End the face process and the threads that search the templates."""
-        tasks = [task for task in (self._following, self._warming) if task is not None]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end_tasks(self._following, self._warming)
         await self._recognition.close()
 
     async def warm(self) -> None:

@@ -31,6 +31,7 @@ from service.memory.tables import REGION, VARIATION
 from service.memory.waiting import LeasedItem
 from service.notifier import Notifier
 from service.stores.port import StoreUnavailableError
+from service.tasks import end_tasks
 from service.web.envelope import Problem
 from shared.wire.memory import MemoryKind
 
@@ -94,9 +95,7 @@ class Comparisons:
 
     async def stop(self) -> None:
         """Stop the task. An interrupted comparison is repeated later."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await end_tasks(self._task)
 
     def look_now(self) -> None:
         """Look for waiting items now; may be called from any thread."""
@@ -159,8 +158,7 @@ class Comparisons:
         try:
             yield
         finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+            await end_tasks(task)
 
     async def _renew_lease(self, item: LeasedItem) -> None:
         while True:

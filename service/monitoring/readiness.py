@@ -17,6 +17,7 @@ from service.db.database import Database
 from service.db.schema import newest_revision
 from service.db.storage_faults import classify_storage_fault
 from service.exception_trace import trace_of
+from service.tasks import end_tasks
 from service.web.envelope import failure_body, failures
 from service.web.routing import operation_id
 from shared.ids import random_name
@@ -63,10 +64,7 @@ class Readiness:
 
     async def stop(self) -> None:
         """Cancel the running checks."""
-        tasks = [task for task in (*self._running_checks.values(), self._round) if task is not None]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end_tasks(*self._running_checks.values(), self._round)
 
     async def _run_all(self) -> None:
         try:

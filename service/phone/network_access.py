@@ -17,6 +17,7 @@ import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from service.settings import Settings
+from service.tasks import end_tasks
 from service.tls import needs_tls
 from service.web.addresses import is_loopback, local_addresses
 from service.web.protocol import ANSWER_SECONDS, KEEP_ALIVE_SECONDS, BoundedConfig, GuardedProtocol
@@ -95,9 +96,7 @@ class NetworkAccess:
 
     async def close(self) -> None:
         """Stop the listener."""
-        if self._close_task is not None:
-            self._close_task.cancel()
-            await asyncio.gather(self._close_task, return_exceptions=True)
+        await end_tasks(self._close_task)
         async with self._lock:
             await self._stop_listener()
 

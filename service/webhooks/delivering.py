@@ -14,6 +14,7 @@ from service.changes import ObjectChange
 from service.db.database import Database
 from service.exception_trace import trace_of
 from service.notifier import Notifier
+from service.tasks import end_tasks
 from service.webhooks.outbox import Attempt, Outbox, webhook_events
 from service.webhooks.rules import Networks, Outcome, SecretBox, signature
 from shared import __version__
@@ -77,9 +78,7 @@ class Deliverer:
 
     async def stop(self) -> None:
         """Stop the background tasks. An interrupted delivery is sent again after its lease."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end_tasks(*self._tasks)
 
     async def send_attempt(self, attempt: Attempt) -> Outcome:
         """Sign and send one delivery."""

@@ -41,6 +41,7 @@ from service.inspection.records.detection_input import DetectionAccess
 from service.inspection.sealing.editions import required_coverage
 from service.notifier import Notifier
 from service.stores.port import StoreUnavailableError
+from service.tasks import end_tasks
 from service.web.envelope import Problem
 from service.workers.child import ProcessDied
 from shared.wire.detection import JobState, ModelKind
@@ -255,8 +256,7 @@ class Dispatcher:
             )
             raise
         finally:
-            renewal.cancel()
-            await asyncio.gather(renewal, return_exceptions=True)
+            await end_tasks(renewal)
             self._runs.discard(run)
         state = await self._database.write(self._result_writer(work, computed))
         self.ended.notify()

@@ -28,6 +28,7 @@ from service.exception_trace import trace_of
 from service.files.lookup import file_info
 from service.inspection.records.detection_input import DetectionAccess
 from service.notifier import Notifier
+from service.tasks import end_tasks
 from service.web.envelope import Problem
 from shared.wire.detection import OPEN_JOB_STATES, JobState
 from shared.wire.files import StoredFile
@@ -169,9 +170,7 @@ class BatchMaker:
 
     async def stop(self) -> None:
         """Stop after the current chunk."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await end_tasks(self._task)
 
     def kick(self) -> None:
         """Notify the task that a batch was stored or cancelled. Any thread may call it."""

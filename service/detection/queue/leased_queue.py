@@ -12,6 +12,7 @@ from service.detection.jobs import job_rows
 from service.detection.queue.port import AT_ONCE, Outcome, Work
 from service.detection.tables import JobRow
 from service.notifier import Notifier
+from service.tasks import end_tasks
 
 _POLL_SECONDS: Final = 2.0
 
@@ -49,9 +50,7 @@ class LeasedQueue:
 
     async def stop(self) -> None:
         """Cancel the jobs in work."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end_tasks(*self._tasks)
 
     async def _loop(self, work: Work) -> None:
         while True:

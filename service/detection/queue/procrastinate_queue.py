@@ -27,6 +27,7 @@ from service.detection.queue.port import AT_ONCE, Outcome, Work
 from service.detection.tables import JobRow
 from service.exception_trace import trace_of
 from service.notifier import Notifier
+from service.tasks import end_tasks
 from shared.wire.detection import OPEN_JOB_STATES
 
 _LOG = logging.getLogger(__name__)
@@ -61,17 +62,6 @@ _UNQUEUED: Final = (
     )
     .order_by(col(JobRow.created_at), col(JobRow.job_id))
 )
-
-
-async def _end(task: asyncio.Task[Any], seconds: float) -> None:
-    """Cancel the task again every `seconds` until it is done.
-
-    Before Python 3.12 `asyncio.wait_for`, with which the pool waits for connections, may lose a cancellation
-    (python/cpython#86296).
-    """
-    while not task.done():
-        task.cancel()
-        await asyncio.wait((task,), timeout=seconds)
 
 
 class TakeAgain(Exception):  # noqa: N818 - it tells procrastinate what to do, and is no error
@@ -175,7 +165,7 @@ class ProcrastinateQueue:
             rescue = asyncio.create_task(self._rescue_always(app, connector))
             stopped = asyncio.create_task(self._stopped.wait(0))
             await asyncio.wait((worker, stopped), return_when=asyncio.FIRST_COMPLETED)
-            await asyncio.gather(_end(worker, _GRACE_SECONDS + 1), _end(rescue, 1), _end(stopped, 1))
+            await asyncio.gather(end_tasks(worker, seconds=_GRACE_SECONDS + 1), end_tasks(rescue, stopped))
         if not worker.cancelled():
             worker.result()
 

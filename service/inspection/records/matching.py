@@ -17,6 +17,7 @@ from service.inspection.records import matches
 from service.inspection.records.matches import MatchRegion
 from service.inspection.records.record_photos import RecordPhotos
 from service.inspection.tables import RECORD_PHOTO
+from service.tasks import end_tasks
 from service.web.envelope import Problem
 from service.web.security import Caller
 from shared.wire.photos import PhotoMatch, PhotoState, RecordPhoto
@@ -71,9 +72,7 @@ class Matching:
 
     async def stop(self) -> None:
         """Give up what is under way; it stays waiting, and is matched when someone asks for it again."""
-        for task in self._tasks.values():
-            task.cancel()
-        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        await end_tasks(*self._tasks.values())
 
     def _start_matching(
         self, session: Session, inspection_id: str, photo_id: str, joins: bool, caller: Caller

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.exc import OperationalError
 
 from service.db.database import Database, now
 from service.detection.dispatch.variations import Learned, Variations, Varied
@@ -129,6 +130,23 @@ async def test_a_lease_is_renewed_while_a_photo_is_compared(
         assert await database.read(lambda session: session.execute(select(WAITING)).all()) == []
     finally:
         await comparing.stop()
+
+
+@pytest.mark.usefixtures("one_passed_item")
+async def test_comparisons_stop_if_the_item_in_work_cannot_be_released(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database.write_now(lambda session: waiting.add_items(session, ["i"]))
+    played = FakeVariations()
+    comparing = Comparisons(database, cast(Variations, played))
+    await comparing.start()
+    await asyncio.wait_for(played.started.wait(), 60)
+
+    def refuse(*_arguments: object) -> None:
+        raise OperationalError("nothing", None, Exception("locked"))
+
+    monkeypatch.setattr(waiting, "release", refuse)
+    await asyncio.wait_for(comparing.stop(), 4)
 
 
 @pytest.mark.usefixtures("one_passed_item")

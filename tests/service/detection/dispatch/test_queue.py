@@ -231,21 +231,3 @@ def test_machine_suspended_in_a_transaction_keeps_no_lock(
             session.invalidate()
     finally:
         frozen.close()
-
-
-def test_stop_does_not_hang_on_a_lost_cancellation() -> None:
-    """As `asyncio.wait_for` of Python 3.11 loses one in the moment in which what it waits for is done."""
-
-    async def play() -> None:
-        async def loses_one() -> None:
-            try:
-                await asyncio.sleep(60)
-            except asyncio.CancelledError:
-                await asyncio.sleep(60)
-
-        task = asyncio.create_task(loses_one())
-        await asyncio.sleep(0)
-        await procrastinate_queue._end(task, 0.01)
-        assert task.cancelled()
-
-    asyncio.run(asyncio.wait_for(play(), 20))
