@@ -262,20 +262,28 @@ def staging_folder(models_dir: Path) -> Iterator[Path]:
 
 
 def publish(staging: Path, models_dir: Path, pack: Pack) -> None:
-    """Verify the files in `staging` and put them in place as the pack; replace an older one of that name."""
+    """Verify the files in `staging` and put them in place as the pack; replace an older one of that name.
+
+    A failure keeps the older one. Raises PackError and OSError.
+    """
     verify(staging, pack)
     (staging / MANIFEST).write_text(
         pack.model_dump_json(indent=2, exclude_unset=True) + "\n", encoding="utf-8"
     )
-    target = models_dir / pack.name
-    if target.exists():
-        old = staging / ".old"
-        target.rename(old)
-    new_folder = staging / ".new"
+    new_folder, old_folder = staging / ".new", staging / ".old"
     new_folder.mkdir()
     for name in (*pack.files, MANIFEST):
         atomic.replace_file(staging / name, new_folder / name, durable=True)
-    new_folder.rename(target)
+    target = models_dir / pack.name
+    if is_update := target.exists():
+        target.rename(old_folder)
+    try:
+        new_folder.rename(target)
+    except BaseException:
+        if is_update:
+            # `staging` is deleted with all that is in it.
+            old_folder.rename(target)
+        raise
     atomic.sync_folder(models_dir)
 
 

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
@@ -133,6 +134,37 @@ def test_an_update_replaces_the_pack(tmp_path: Path, models_dir: Path) -> None:
     install(make_pack_folder(tmp_path / "one"), models_dir)
     install(make_pack_folder(tmp_path / "two", a_pack(licence="MIT")), models_dir)
     assert [pack.licence for pack in list_installed(models_dir)] == ["MIT"]
+    assert list_models_dir(models_dir) == ["mine"]
+
+
+@pytest.mark.parametrize("failing", [MANIFEST, "mine"])
+def test_an_update_that_fails_keeps_the_pack(
+    tmp_path: Path, models_dir: Path, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
+    """Its last file cannot be written, or the new folder cannot be renamed to that of the pack."""
+    install(make_pack_folder(tmp_path / "first"), models_dir)
+    newer = a_pack(
+        files={"find.onnx": hashlib.sha256(b"new").hexdigest(), "embed.onnx": a_pack().files["embed.onnx"]}
+    )
+    make_pack_folder(tmp_path / "second", newer, {**FILES, "find.onnx": b"new"})
+    failures = [failing]
+
+    def fail_once(move: Callable[[Path, Path], object]) -> Callable[[Path, Path], object]:
+        def moving(source: Path, target: Path) -> object:
+            if target.name in failures:
+                failures.remove(target.name)
+                raise OSError(errno.EIO, "input/output error")
+            return move(source, target)
+
+        return moving
+
+    monkeypatch.setattr(Path, "rename", fail_once(Path.rename))
+    monkeypatch.setattr(Path, "replace", fail_once(Path.replace))
+    with pytest.raises(OSError, match="input/output error"):
+        install(tmp_path / "second", models_dir)
+    assert not failures
+    verify(models_dir / "mine", read_manifest(models_dir / "mine"))
+    assert (models_dir / "mine" / "find.onnx").read_bytes() == FILES["find.onnx"]
     assert list_models_dir(models_dir) == ["mine"]
 
 
