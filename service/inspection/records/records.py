@@ -321,10 +321,11 @@ class Records:
 
         Raises Problem 404, 409 (sealed), 412, and 422 for an end before the start.
         """
-        sent = body.model_dump(exclude_unset=True)
 
         def work(session: Session) -> RecordState:
             record = self.lock_matching(session, inspection_id, if_match)
+            # Here, because this function may run again, with another record.
+            sent = body.model_dump(exclude_unset=True)
             if body.inspection_status is not None:
                 status = body.inspection_status
                 sent["inspection_status"] = str(status)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import unquote
 
 import pytest
 from sqlalchemy import select, update
+from sqlalchemy.exc import OperationalError
+from sqlmodel import Session
 
+from service.inspection.records import records
+from service.inspection.records.records import Records
 from service.inspection.tables import ITEM, RECORD
 from tests.service.inspection.conftest import Stage, stored_file
 
@@ -170,6 +175,41 @@ def test_item_cannot_be_added_to_record_being_deleted(stage: Stage) -> None:
         for addition in adding:
             assert addition.result().status_code in (200, 404)
         assert stage.items(inspection_id) == []
+
+
+class Deadlock(Exception):
+    """The failure of a statement that PostgreSQL ends because of a deadlock."""
+
+    sqlstate = "40P01"
+
+
+def test_start_that_another_user_gave_stays_if_a_change_is_made_again(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The end moves a start that nobody gave, and the change is made again after the start was given."""
+    record = stage.record()["inspection_id"]
+    lock, change = Records.lock_matching, records.change_record
+    given_start, attempts = dt.datetime(2020, 1, 1), 0
+
+    def lock_after_another_change(self: Records, session: Session, *arguments: Any) -> Any:
+        nonlocal attempts
+        attempts += 1
+        if attempts == 2:
+            session.execute(update(RECORD).values(start_time=given_start))
+        return lock(self, session, *arguments)
+
+    def change_with_a_deadlock(*arguments: Any) -> None:
+        change(*arguments)
+        if attempts == 1:
+            raise OperationalError("update", None, Deadlock())
+
+    monkeypatch.setattr(Records, "lock_matching", lock_after_another_change)
+    monkeypatch.setattr(records, "change_record", change_with_a_deadlock)
+    path = f"/api/inspection/updateInspection/{record}"
+    answer = stage.client.put(path, json={"end_time": "2020-01-02T00:00:00"})
+    assert (answer.status_code, attempts) == (200, 2)
+    start = stage.database.read_now(lambda session: session.execute(select(RECORD.c.start_time)).scalar_one())
+    assert start == given_start
 
 
 def test_record_cannot_change_while_it_is_sealed(stage: Stage) -> None:
