@@ -12,9 +12,9 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
+from weakref import WeakValueDictionary
 
 from service.settings import Settings
 from service.stores.opening import open_store
@@ -40,7 +40,8 @@ class LocalCopies:
         self._folder = folder
         self._limit = limit
         self._guard = threading.Lock()
-        self._fetch_locks: dict[str, threading.Lock] = {}
+        # The threads that fetch a copy or wait for it have the only references to its lock.
+        self._fetch_locks: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
 
     def find(self, sha256: str) -> Path | None:
         """Return the path of the copy and mark it as used; None if there is no copy."""
@@ -58,7 +59,9 @@ class LocalCopies:
         """
         if (path := self.find(sha256)) is not None:
             return path
-        with self._fetch_lock(sha256):
+        with self._guard:
+            lock = self._fetch_locks.setdefault(sha256, threading.Lock())
+        with lock:
             return self.find(sha256) or self._fetch(sha256, fetch)
 
     def add(self, sha256: str, file: Path) -> None:
@@ -78,16 +81,6 @@ class LocalCopies:
         for part in self._folder.glob(f"{atomic.PART_PREFIX}*"):
             if time.time() - part.stat().st_mtime >= _STALE_SECONDS:
                 part.unlink(missing_ok=True)
-
-    @contextmanager
-    def _fetch_lock(self, sha256: str) -> Iterator[None]:
-        with self._guard:
-            lock = self._fetch_locks.setdefault(sha256, threading.Lock())
-        with lock:
-            yield
-        with self._guard:
-            # Threads that wait hold a reference to the lock; later threads find the copy.
-            self._fetch_locks.pop(sha256, None)
 
     def _fetch(self, sha256: str, fetch: Callable[[], Pieces]) -> Path:
         self._folder.mkdir(parents=True, exist_ok=True)

@@ -200,14 +200,33 @@ def test_reading_a_copy_marks_it_as_used(tmp_path: Path) -> None:
 
 def test_threads_that_wait_for_a_failed_fetch_try_themselves(tmp_path: Path) -> None:
     copies = LocalCopies(tmp_path, limit=100)
-    requests = threading.Semaphore(0)
+    is_fetching, may_fail = threading.Event(), threading.Event()
 
     def fails() -> _Pieces:
-        requests.release()
+        is_fetching.set()
+        may_fail.wait(20)
+        raise StoreUnavailableError("get: GenericError")
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(copies.path, sha256(b"data"), fails)
+        assert is_fetching.wait(20)
+        second = pool.submit(copies.path, sha256(b"data"), lambda: _Pieces(b"data"))
+        may_fail.set()
+        with pytest.raises(StoreUnavailableError):
+            first.result()
+        assert second.result().read_bytes() == b"data"
+    assert [path.name for path in tmp_path.iterdir()] == [sha256(b"data")]
+
+
+def test_failed_fetch_leaves_no_lock(tmp_path: Path) -> None:
+    copies = LocalCopies(tmp_path, limit=100)
+
+    def fails() -> _Pieces:
         raise StoreUnavailableError("get: GenericError")
 
     with pytest.raises(StoreUnavailableError):
         copies.path(sha256(b"data"), fails)
+    assert len(copies._fetch_locks) == 0
     assert copies.path(sha256(b"data"), lambda: _Pieces(b"data")).read_bytes() == b"data"
     assert [path.name for path in tmp_path.iterdir()] == [sha256(b"data")]
 
