@@ -63,6 +63,8 @@ class ItemSets:
                 }
                 for region in image.template
             ]
+            if _has_items(session, inspection_id):
+                raise problems.conflict("检查记录已有检查项，模板只能用于没有检查项的记录")
             return _fill(session, record, values, {"reference_image_id": record.reference_image_id}, caller)
 
         return await self._database.write(work)
@@ -84,6 +86,8 @@ class ItemSets:
                     raise problems.no_record()
                 raise problems.conflict("所选检查记录没有检查项，请选择其他记录")
             values = [dict(row._mapping) for row in rows]
+            if _has_items(session, inspection_id):
+                raise problems.conflict("检查记录已有检查项，只能将检查项复制到没有检查项的记录")
             return _fill(session, record, values, {"inspection_id": other_id}, caller)
 
         return await self._database.write(work)
@@ -112,6 +116,10 @@ class ItemSets:
         return await self._database.write(work)
 
 
+def _has_items(session: Session, inspection_id: str) -> bool:
+    return bool(session.execute(item_rows.COUNT, {"inspection_id": inspection_id}).scalar_one())
+
+
 def _fill(
     session: Session,
     record: RecordRow,
@@ -119,9 +127,6 @@ def _fill(
     source: dict[str, Any],
     caller: Caller,
 ) -> list[str]:
-    values = {"inspection_id": record.inspection_id}
-    if session.execute(item_rows.COUNT, values).scalar_one():
-        raise problems.conflict("检查记录已有检查项，模板只能用于没有检查项的记录")
     item_rows.insert_items(session, items, record.inspection_id, caller)
     details = {"items": len(items), "from": source}
     change = ObjectChange(
@@ -129,7 +134,10 @@ def _fill(
     )
     announce(session, change)
     recompute(session, record, caller.user_id, caller.address)
-    return [item_rows.item_json(row) for row in session.execute(item_rows.ALL, values)]
+    return [
+        item_rows.item_json(row)
+        for row in session.execute(item_rows.ALL, {"inspection_id": record.inspection_id})
+    ]
 
 
 def _put(session: Session, order: Sequence[str], places: dict[str, int]) -> None:

@@ -61,7 +61,11 @@ def test_copy_of_the_last_inspection_has_no_results_and_photos(stage: Stage) -> 
     assert new["result"] == []
     assert (new_second["item_name"], new_second["item_point"]) == ("铆钉", second["item_point"])
     assert stage.get(record)["inspection_status"] == "not_started"
-    assert stage.client.post(f"/api/inspection/{record}/items-from/{last}").status_code == 409
+    again = stage.client.post(f"/api/inspection/{record}/items-from/{last}")
+    assert (again.status_code, again.json()["msg"]) == (
+        409,
+        "检查记录已有检查项，只能将检查项复制到没有检查项的记录",
+    )
     photos = stage.client.get(f"/api/inspection_item/{new['item_id']}/photos")
     assert photos.json()["data"] == []
 
