@@ -247,7 +247,7 @@ def make_payload(session: Session, user: User, users_with_face: UsersWithFace) -
 NAME = func.coalesce(User.name, User.username).label("name")
 """The full name of a user, else the username."""
 
-# Written out: a value that an INSERT returns has no parameters of its own (`service.db.returned_subquery`).
+# With literals: prebuilt statements (`service.db.statements`) have only the parameters of their callers.
 NAME_WITH_USERNAME = case(
     (or_(col(User.name).is_(None), User.name == User.username), col(User.username)),
     else_=col(User.name) + literal_column("' ('") + col(User.username) + literal_column("')'"),

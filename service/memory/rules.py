@@ -146,8 +146,8 @@ def _rejected_findings(entries: Sequence[Entry], correction: Entry) -> list[Entr
     if detection is None:
         return []
     remaining = [box for box in findings.readable_boxes(correction) if box.get("origin") != Origin.PERSON]
-    # A moved box keeps its confidence (`service.inspection.rules.authored`), and a box that a person drew
-    # instead of it overlaps it.
+    # A moved box keeps its confidence (`service.inspection.rules.add_authorship`), and a box that a person
+    # drew instead of it overlaps it.
     confidences = {float(box["confidence"]) for box in remaining}
     correction_rects = [*_rects(findings.readable_boxes(correction))]
     return [

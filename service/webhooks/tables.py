@@ -9,7 +9,7 @@ from service.db.database import Base, UtcTime
 
 
 class WebhookRow(Base, table=True):
-    """A webhook. `secret` is encrypted (`secret_box.SecretBox`), `events` are joined by spaces."""
+    """A webhook. `secret` is encrypted (`rules.SecretBox`), `events` are joined by spaces."""
 
     __tablename__ = "webhook"
 

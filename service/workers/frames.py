@@ -61,7 +61,7 @@ def send(stream: IO[bytes], frame: Frame) -> None:
 
 
 def receive(stream: IO[bytes]) -> Frame:
-    """Read one frame. Raises Closed."""
+    """Read one frame. Raises StreamClosedError."""
     text_length, payload_length = _LENGTHS.unpack(_read_exactly(stream, _LENGTHS.size))
     if max(text_length, payload_length) > MAX_BYTES:
         raise StreamClosedError("a frame is too long")
