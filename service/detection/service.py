@@ -87,7 +87,7 @@ class DetectionService:
         self._dispatcher = Dispatcher(database, items, files, known_photos, self.models.path, self._queue)
         self.photo_matching = PhotoMatching(files, self._dispatcher)
         self.variations = Variations(files, self.models.path)
-        self._enqueuing = JobEnqueuer(items, self._queue, self._dispatcher.prepare_photo)
+        self._enqueuing = JobEnqueuer(items, self._queue)
         self._making = BatchMaker(database, self._enqueuing, self._queue.kick, self._dispatcher.cancelled)
 
     async def start(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import tempfile
 import time
@@ -40,7 +39,6 @@ from service.files.service import FilesService
 from service.inspection.records.detection_input import DetectionAccess
 from service.inspection.sealing.editions import required_coverage
 from service.notifier import Notifier
-from service.stores.port import StoreUnavailableError
 from service.tasks import end_tasks
 from service.web.envelope import Problem
 from service.workers.child import ProcessDied
@@ -91,8 +89,6 @@ class Dispatcher:
         self._runs: set[Run] = set()
         self._computing = asyncio.Lock()
         self._computed: Run | None = None
-        self._has_prepared = False
-        """Whether the photo of a job that is not taken yet was prepared."""
 
     async def start(self) -> None:
         """Begin to take jobs."""
@@ -114,25 +110,6 @@ class Dispatcher:
             if run.work.job_id == job_id:
                 self._abandon(run)
         self.ended.notify()
-
-    def prepare_photo(self, model: rules.ModelFacts, photo: StoredFile, settings: DetectionSettings) -> None:
-        """Let the compute process decode the photo of a new job, if it has nothing else to do.
-
-        Then the photo is decoded while the job is stored and taken. Any thread may call it.
-        """
-        # Like `_compute_in_turn`: a photo that ends the process must not end the job of another photo.
-        if self._runs or self._has_prepared or self._computing.locked() or not model.enabled:
-            return
-
-        def prepare() -> None:
-            # The job itself will report a lost file.
-            with contextlib.suppress(DetectionFailed, StoreUnavailableError):
-                self._compute.prepare_next(as_json(self._requests.for_photo(model, photo, settings)))
-
-        # The service may be ending.
-        with contextlib.suppress(RuntimeError):
-            self._threads.submit(prepare)
-            self._has_prepared = True
 
     async def match(self, request: PlacesRequest) -> Answer:
         """The answer of the compute process to a request for places. Raises ProcessDied.
@@ -238,7 +215,6 @@ class Dispatcher:
         """Compute a job and write its result. Returns the outcome for the queue and the state of the job."""
         run = Run(work)
         self._runs.add(run)
-        self._has_prepared = False
         renewal = asyncio.create_task(self._renew(run))
         try:
             computed = await self._compute_result(run)

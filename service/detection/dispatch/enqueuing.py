@@ -31,26 +31,18 @@ from service.notifier import Notifier
 from service.tasks import end_tasks
 from service.web.envelope import Problem
 from shared.wire.detection import OPEN_JOB_STATES, JobState
-from shared.wire.files import StoredFile
-from shared.wire.inspection import DetectionSettings
-
-PreparePhoto = Callable[[rules.ModelFacts, StoredFile, DetectionSettings], None]
-"""Decodes the photo of a new job, with the settings of its item, before the job is taken."""
 
 
 class JobEnqueuer:
     """Creates and cancels jobs on behalf of a user, at an address."""
 
-    def __init__(self, items: DetectionAccess, queue: Queue, prepare_photo: PreparePhoto) -> None:
+    def __init__(self, items: DetectionAccess, queue: Queue) -> None:
         self._items = items
         self._queue = queue
-        self._prepare_photo = prepare_photo
 
     def job(self, session: Session, item_id: str, actor: str | None, address: str | None) -> JobRow:
         """A job for the item, or its open one. Raises Problem 404, and 409 without a model or a photo, and
         if the photo is the reference file.
-
-        The photo of a new job is prepared while the job is stored.
         """
         before = job_rows.open_jobs(session, [item_id])
         return self._create_job(session, item_id, before.get(item_id), actor, address, None)
@@ -106,9 +98,6 @@ class JobEnqueuer:
             job_rows.end(before, JobState.CANCELED)
             job_rows.announce_job(session, before, "cancel", actor, address)
         model = stored_model(session, item.model_id)
-        settings = rules.item_settings(item.settings)
-        if batch_id is None and not (model is None or photo is None or settings is None):
-            self._prepare_photo(model, photo, settings)
         row = job_rows.create(session, item_id, item.inspection_id, item.model_id, actor, batch_id)
         entry = rules.queued_entry(row.job_id, row.model_id, model, photo, row.created_at)
         row.version = locked.put_result(entry, actor)

@@ -123,15 +123,14 @@ class RequestBuilder:
         self._files = files
         self._model_path = model_path
 
-    def for_photo(self, model: rules.ModelFacts, photo: StoredFile, settings: DetectionSettings) -> Request:
-        """The part of a request that determines how its photo is decoded; `settings` are the item's."""
-        item = rules.for_photo(settings, photo.file_id).model_dump(mode="json")
-        return Request(kind=model.kind, photo=self._image(photo), settings=model.settings, item=item)
-
     def for_work(self, work: Work, model: rules.ModelFacts, photo: StoredFile, rendered: Path) -> Request:
         """The request for a job; rendered: the file for the picture with the boxes."""
-        request = replace(
-            self.for_photo(model, photo, work.settings),
+        settings = rules.for_photo(work.settings, photo.file_id)
+        request = Request(
+            kind=model.kind,
+            photo=self._image(photo),
+            settings=model.settings,
+            item=settings.model_dump(mode="json"),
             labels=tuple(model.labels),
             photo_sha256=photo.sha256,
             rendered=str(rendered),
@@ -150,7 +149,6 @@ class RequestBuilder:
             path = str(self._model_path(str(model.sha256)))
         except FileNotFoundError as error:
             raise DetectionFailed("model_lost") from error
-        settings = rules.for_photo(work.settings, photo.file_id)
         within = rules.region_in_photo(work.point, work.reference, work.place, settings)
         return replace(request, model=path, sha256=model.sha256, within=within)
 
