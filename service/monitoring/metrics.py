@@ -13,9 +13,7 @@ import asyncio
 import logging
 import os
 import shutil
-import threading
 import time
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -133,48 +131,11 @@ def _gauge(name: str, text: str, value: float) -> Metric:
     return GaugeMetricFamily(name, text, value=value)
 
 
-class DurationTally:
-    """Counts durations in buckets; `report` adds them to `histogram`, which has its labels.
-
-    `bounds` are the histogram's, in seconds. Only one thread may call `add`, and one at a time `report`.
-    """
-
-    __slots__ = ("_bounds", "_counts", "_histogram", "_reported_counts", "_reported_sum", "_sum")
-
-    def __init__(self, bounds: Sequence[float], histogram: Histogram) -> None:
-        self._bounds = tuple(bounds)
-        self._histogram = histogram
-        self._counts = [0] * (len(bounds) + 1)
-        self._reported_counts = list(self._counts)
-        self._sum = self._reported_sum = 0.0
-
-    def add(self, seconds: float) -> None:
-        """Count a duration."""
-        self._counts[bisect_left(self._bounds, seconds)] += 1
-        self._sum += seconds
-
-    def report(self) -> None:
-        """Add the counts since the previous call to the histogram.
-
-        prometheus_client has no call for several durations at once. This method uses undocumented attributes;
-        the version is pinned, and a test compares the result with `Histogram.observe`.
-        """
-        counts, total = list(self._counts), self._sum
-        for bucket, count, reported_count in zip(
-            self._histogram._buckets, counts, self._reported_counts, strict=True
-        ):
-            if count != reported_count:
-                bucket.inc(count - reported_count)
-        if total != self._reported_sum:
-            self._histogram._sum.inc(total - self._reported_sum)
-        self._reported_counts, self._reported_sum = counts, total
-
-
 # These would add a second series to each counter; `walkaround_start_time_seconds` has the same information.
 disable_created_metrics()  # type: ignore[no-untyped-call]
 
 SAMPLE_SECONDS = 1.0
-"""How often a process samples its state and reports its counts."""
+"""How often a process samples its state."""
 
 MULTIPROCESS = "PROMETHEUS_MULTIPROC_DIR"
 """The variable with the folder in whose files prometheus_client counts."""
@@ -204,8 +165,6 @@ class Metrics:
             buckets=_REQUEST_SECONDS,
             registry=self._registry,
         )
-        self._tally_by_request: dict[tuple[str, str | None, int], DurationTally] = {}
-        self._tallies: dict[tuple[str, str, str], DurationTally] = {}
         self._detections = Histogram(
             "walkaround_detection_duration_seconds",
             "Seconds of an attempt at a detection job, by how it ended.",
@@ -233,13 +192,10 @@ class Metrics:
             registry=self._registry,
         )
         kinds: tuple[Kind, Kind] = ("read", "write")
-        self._waits = {kind: DurationTally(_WAIT_SECONDS, waits.labels(kind)) for kind in kinds}
+        self._waits = {kind: waits.labels(kind) for kind in kinds}
         self._loop_reads = Counter(
             "walkaround_database_reads_at_once", "Reads that waited for no thread.", registry=self._registry
         )
-        self._local_reads = 0
-        self._reported_local_reads = 0
-        self._report_lock = threading.Lock()
         self._lag = Gauge(
             "walkaround_event_loop_lag_seconds",
             "How late the event loop came back to a timer; of several processes the worst.",
@@ -269,12 +225,10 @@ class Metrics:
 
     def text(self, accept: str = "") -> tuple[bytes, str]:
         """Return all metrics and their content type, in the format that the header `accept` requests."""
-        self._report()
         return metrics_text(self._text_registry, accept)
 
     def close(self) -> None:
-        """Report the last counts, and close the collector of figures."""
-        self._report()
+        """Close the collector of figures."""
         self._figures.close()
 
     # Counting
@@ -283,24 +237,11 @@ class Metrics:
         self, method: str, route: str | None, status: int, seconds: float, _number: str, _headers: object
     ) -> None:
         """Count an answered request."""
-        tally = self._tally_by_request.get((method, route, status))
-        if tally is None:
-            if route in STREAMS:
-                return
-            tally = self._tally(method, route, status)
-        tally.add(seconds)
-
-    def _tally(self, method: str, route: str | None, status: int) -> DurationTally:
+        if route in STREAMS:
+            return
         group = f"{status // 100}xx" if status else "aborted"
-        labels = (method if method in _METHODS else "other", route or "other", group)
-        if labels not in self._tallies:
-            with self._report_lock:
-                self._tallies[labels] = DurationTally(_REQUEST_SECONDS, self._requests.labels(*labels))
-        tally = self._tallies[labels]
-        if method in _METHODS:
-            # Not for other methods, as clients can send any number of them.
-            self._tally_by_request[method, route, status] = tally
-        return tally
+        method = method if method in _METHODS else "other"
+        self._requests.labels(method, route or "other", group).observe(seconds)
 
     def detection(self, kind: str | None, outcome: str, seconds: float) -> None:
         """Count an attempt at a detection job."""
@@ -320,20 +261,11 @@ class Metrics:
 
     def record_wait(self, kind: Kind, seconds: float) -> None:
         """Count a read or a write that waited for a thread."""
-        self._waits[kind].add(seconds)
+        self._waits[kind].observe(seconds)
 
     def record_immediate_read(self) -> None:
         """Count a read on the event loop."""
-        self._local_reads += 1
-
-    def _report(self) -> None:
-        """Report the counts since the previous call to prometheus_client."""
-        with self._report_lock:
-            for tally in (*self._tallies.values(), *self._waits.values()):
-                tally.report()
-            local_reads = self._local_reads
-            self._loop_reads.inc(local_reads - self._reported_local_reads)
-            self._reported_local_reads = local_reads
+        self._loop_reads.inc()
 
     def record_failure(self, problem: Exception) -> None:
         """Count a fault of the database or of its disk."""
@@ -342,13 +274,12 @@ class Metrics:
             self._faults.labels(str(cause)).inc()
 
     async def sample(self, database: Database, streams: Callable[[], int]) -> None:
-        """Sample the state of this process and report its counts, every `SAMPLE_SECONDS` until cancelled."""
+        """Sample the state of this process every `SAMPLE_SECONDS` until cancelled."""
         loop = asyncio.get_running_loop()
         while True:
             start = loop.time()
             await asyncio.sleep(SAMPLE_SECONDS)
             self._lag.set(max(0.0, loop.time() - start - SAMPLE_SECONDS))
-            self._report()
             self._streams.set(streams())
             if not database.is_sqlite:
                 pool = database.reader.pool

@@ -15,9 +15,6 @@ from typing import Any
 import httpx
 import pytest
 from fastapi import FastAPI
-from hypothesis import given
-from hypothesis import strategies as st
-from prometheus_client import Histogram
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
@@ -28,7 +25,6 @@ from service.command_line import main
 from service.db.database import Database
 from service.db.write_queue import Write
 from service.monitoring import metrics as monitoring_metrics
-from service.monitoring.metrics import DurationTally
 from service.settings import Settings
 from shared import __version__
 from tests.postgresql import free_port
@@ -323,25 +319,6 @@ def test_occupied_address_is_reported(tmp_path: Path) -> None:
     assert "Traceback" not in run.stderr
 
 
-@given(st.lists(st.floats(0, 100), max_size=60), st.integers(0, 60))
-def test_tally_counts_like_prometheus(durations: list[float], reported_at: int) -> None:
-    bounds = (0.005, 0.5, 1.0, 30.0)
-    expected = Histogram("x", "x", buckets=bounds, registry=None)
-    histogram = Histogram("x", "x", buckets=bounds, registry=None)
-    tally = DurationTally(bounds, histogram)
-    for number, duration in enumerate([*durations, *bounds]):
-        expected.observe(duration)
-        tally.add(duration)
-        if number == reported_at:
-            tally.report()
-    tally.report()
-    tally.report()
-    (wanted,), (actual,) = expected.collect(), histogram.collect()
-    for expected_sample, other in zip(wanted.samples, actual.samples, strict=True):
-        assert (expected_sample.name, expected_sample.labels) == (other.name, other.labels)
-        assert expected_sample.value == pytest.approx(other.value)
-
-
 def test_state_of_a_process_is_sampled(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(monitoring_metrics, "SAMPLE_SECONDS", 0.01)
     app = create_app(settings)
@@ -378,16 +355,9 @@ def test_metrics_are_the_sums_of_all_processes(two_processes: tuple[str, str, in
             assert httpx.get(f"{url}/healthz").status_code == 200
         return children(parent)
 
-    def wait_for_count(expected: float) -> None:
-        # Each process writes its counts once a second.
-        until = time.monotonic() + 60
-        while count_requests() != expected:
-            assert time.monotonic() < until, count_requests()
-            time.sleep(0.1)
-
     workers = send_requests(40)
     assert len(workers) == 2
-    wait_for_count(40)
+    wait_until(lambda: count_requests() == 40)
     scrape = parse_samples(httpx.get(metrics).text)
     assert scrape["walkaround_sessions", frozenset()] == 1
     assert scrape["walkaround_database_up", frozenset()] == 1
@@ -409,7 +379,7 @@ def test_metrics_are_the_sums_of_all_processes(two_processes: tuple[str, str, in
         except httpx.TransportError:
             # The killed process received this request.
             continue
-    wait_for_count(60)
+    wait_until(lambda: count_requests() == 60)
 
 
 def children(parent: int) -> set[int]:
