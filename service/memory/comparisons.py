@@ -12,7 +12,7 @@ import json
 import logging
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 from sqlalchemy import ColumnElement, and_, delete, update
 from sqlmodel import Session
@@ -20,11 +20,19 @@ from sqlmodel import Session
 from service.changes import ObjectChange, announce
 from service.db.database import Database
 from service.db.upsert import insert_or_update
-from service.detection.dispatch.variations import NEWEST, OLDEST, VERSION, Learned, Variations
+from service.detection.dispatch.variations import (
+    NEWEST,
+    OLDEST,
+    VERSION,
+    Learned,
+    Variations,
+    Varied,
+    VaryingPhoto,
+)
 from service.detection.failure import DetectionFailed
 from service.exception_trace import trace_of
 from service.memory import regions, rules, waiting
-from service.memory.facts import Place, Question, decided_item_ids, find_place, varying_photo
+from service.memory.facts import Place, decided_item_ids, find_place
 from service.memory.regions import KIND, Key, lock_region
 from service.memory.rules import Member
 from service.memory.tables import REGION, VARIATION
@@ -60,14 +68,6 @@ class _Plan:
     unneeded_keys: Sequence[Key] = ()
     removed_keys: Sequence[Key] = ()
     passed: Sequence[tuple[Member, bytes]] | None = None
-
-
-class ComparisonResult(NamedTuple):
-    """The contribution of a photo to a memory and its number of differences, or the error."""
-
-    content: bytes | None
-    differences: int | None
-    error: str | None = None
 
 
 class Comparisons:
@@ -141,10 +141,10 @@ class Comparisons:
             learned = Learned([], None)
             if plan.passed:
                 self._is_resting = False
-                question = plan.passed[0][0].photo.question
+                photo = plan.passed[0][0].photo.inputs
                 contents = [content for _, content in plan.passed]
                 async with self._keep_lease(item):
-                    learned = await self._learn(question, contents)
+                    learned = await self._learn(photo, contents)
         except StoreUnavailableError:
             await self._database.write(lambda session: waiting.release(session, item, _STORE_SECONDS))
             return True
@@ -169,29 +169,24 @@ class Comparisons:
                 # The work continues. If the lease expires, another service repeats the comparison.
                 _LOG.warning("cannot renew the lease of a comparison: %s; trying again", trace_of(problem))
 
-    async def _compare(self, member: Member, basis: str) -> ComparisonResult | None:
-        """Compare a photo; return None if the comparison must be tried again."""
+    async def _compare(self, member: Member, basis: str) -> Varied | str | None:
+        """Compare a photo; return its variation, the code of an error, or None to try again."""
+        result: Varied | str
         try:
-            variation = await self._variations.vary(
-                varying_photo(member.photo.question),
-                member.sha256,
-                member.order,
-                member.kind,
-                member.judged_findings,
-                member.kept_findings,
+            result = await self._variations.vary(
+                member.photo.inputs, member.order, member.kind, member.judged_findings, member.kept_findings
             )
-            result = ComparisonResult(variation.content, variation.differences)
         except DetectionFailed as problem:
-            result = ComparisonResult(None, None, problem.code)
-        if result.error in _RETRIED_ERRORS and self._tries.get(basis, 0) + 1 < _TRIES:
+            result = problem.code
+        if result in _RETRIED_ERRORS and self._tries.get(basis, 0) + 1 < _TRIES:
             self._tries[basis] = self._tries.get(basis, 0) + 1
             return None
         self._tries.pop(basis, None)
         return result
 
-    async def _learn(self, question: Question, contents: Sequence[bytes]) -> Learned:
+    async def _learn(self, photo: VaryingPhoto, contents: Sequence[bytes]) -> Learned:
         try:
-            return await self._variations.learn(varying_photo(question), contents)
+            return await self._variations.learn(photo, contents)
         except DetectionFailed:
             return Learned([], None)
 
@@ -238,7 +233,7 @@ class Comparisons:
         return _Plan(place, None, basis, unneeded_keys, removed_keys, contents)
 
     def _store_result(
-        self, session: Session, item: LeasedItem, plan: _Plan, result: ComparisonResult | None
+        self, session: Session, item: LeasedItem, plan: _Plan, result: Varied | str | None
     ) -> None:
         """Store the result of a comparison and release the item; a result of None means to try again."""
         waiting.release(session, item)
@@ -249,6 +244,7 @@ class Comparisons:
         if self._find_place(session, item.item_id) != place or not decided_item_ids(session, [item_id], []):
             # The item was deleted or changed during the comparison.
             return
+        error, varied = (result, None) if isinstance(result, str) else (None, result)
         row = {
             "item_id": item_id,
             "file_id": file_id,
@@ -258,9 +254,9 @@ class Comparisons:
             "region": json.dumps(member.item.region),
             "version": VERSION,
             "basis": plan.basis,
-            "error": result.error,
-            "differences": result.differences,
-            "content": result.content,
+            "error": error,
+            "differences": None if varied is None else varied.differences,
+            "content": None if varied is None else varied.content,
         }
         insert_or_update(session, VARIATION, [row], ["item_id", "file_id", "kind"])
         _announce(session, place)

@@ -17,7 +17,6 @@ from service.catalogue.service import find_reference_image
 from service.detection import rules as detection_rules
 from service.detection.dispatch.variations import VaryingPhoto
 from service.detection.models.registry import backbone_in_use
-from service.detection.rules import BackboneFacts
 from service.detection.tables import ModelRow
 from service.files.lookup import to_stored_file
 from service.files.tables import FileRow
@@ -83,33 +82,12 @@ class Place(NamedTuple):
     region: tuple[float, float, float, float]
 
 
-class Question(NamedTuple):
-    """All inputs of the comparison of a photo with its region, except the findings that a person judged.
-
-    `model_settings` and `settings` are of the model, and of the item for this photo. `place` is the
-    homography (3 x 3) from reference pixels to photo pixels of its assignment; `place_by_person`: a person
-    set it. `backbone`: that a user added.
-    """
-
-    photo_file_id: str
-    photo_sha256: str
-    reference_file_id: str
-    reference_sha256: str
-    point: tuple[float, float, float, float]
-    mm_per_pixel: float | None
-    model_settings: dict[str, Any]
-    settings: dict[str, Any]
-    place: list[list[float]] | None
-    place_by_person: bool
-    backbone: BackboneFacts | None = None
-
-
 class PhotoFacts(NamedTuple):
     """A photo of an item; `added_at` is in UTC without a time zone, `taken_at` in UTC, if known."""
 
     added_at: dt.datetime
     taken_at: dt.datetime | None
-    question: Question
+    inputs: VaryingPhoto
 
 
 class ItemFacts(NamedTuple):
@@ -169,21 +147,6 @@ def find_place(session: Session, item_id: str) -> Place | None:
         file.ipfs_cid,
         size,
         region,
-    )
-
-
-def varying_photo(question: Question) -> VaryingPhoto:
-    """The photo of a question for the process that compares."""
-    return VaryingPhoto(
-        photo=question.photo_file_id,
-        reference=question.reference_file_id,
-        point=question.point,
-        mm_per_pixel=question.mm_per_pixel,
-        model_settings=question.model_settings,
-        settings=question.settings,
-        place=question.place,
-        place_by_person=question.place_by_person,
-        backbone=question.backbone,
     )
 
 
@@ -256,7 +219,7 @@ def item_facts(session: Session, item_ids: Sequence[str]) -> Iterator[ItemFacts]
         ) -> PhotoFacts:
             file = files[photo.file_id]
             is_aligned = photo.homography is not None and photo.reference_file_id == base.file.file_id
-            question = Question(
+            inputs = VaryingPhoto(
                 photo_file_id=file.file_id,
                 photo_sha256=file.sha256,
                 reference_file_id=base.file.file_id,
@@ -269,7 +232,7 @@ def item_facts(session: Session, item_ids: Sequence[str]) -> Iterator[ItemFacts]
                 place_by_person=is_aligned and photo.assigned == "person",
                 backbone=backbone,
             )
-            return PhotoFacts(photo.created_at, _taken_at(file), question)
+            return PhotoFacts(photo.created_at, _taken_at(file), inputs)
 
         item_photos = [photo_facts(photo) for photo in photos[row.item_id] if photo.file_id in files]
         yield ItemFacts(row.item_id, row.inspection_id, row.inspection_name, region, entries, item_photos)

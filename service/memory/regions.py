@@ -127,7 +127,7 @@ def _build_memory(session: Session, place: Place, row: StoredRow | None, item_id
         member
         for item in items
         for member in rules.members(item)
-        if member.photo.question.reference_sha256 == place.reference_sha256
+        if member.photo.inputs.reference_sha256 == place.reference_sha256
     ]
     left_out = {}
     if row is not None:

@@ -49,12 +49,12 @@ class Member:
     @property
     def file_id(self) -> str:
         """The file of the photo."""
-        return self.photo.question.photo_file_id
+        return self.photo.inputs.photo_file_id
 
     @property
     def sha256(self) -> str:
         """The SHA-256 of the photo's content, which is its key in the memory."""
-        return self.photo.question.photo_sha256
+        return self.photo.inputs.photo_sha256
 
     @property
     def order(self) -> float:
@@ -67,7 +67,7 @@ class Member:
             version,
             str(self.kind),
             self.order,
-            self.photo.question,
+            self.photo.inputs,
             [*map(_to_list, self.judged_findings)],
             [*map(_to_list, self.kept_findings)],
         ]
@@ -172,7 +172,7 @@ def _find_photo(entry: Entry | None, photos: Sequence[PhotoFacts]) -> PhotoFacts
     """Return the photo of the item that an entry's findings are in."""
     image = None if entry is None else entry.get("inputImage")
     file_id = image.get("file_id") if isinstance(image, Mapping) else None
-    return next((photo for photo in photos if photo.question.photo_file_id == file_id), None)
+    return next((photo for photo in photos if photo.inputs.photo_file_id == file_id), None)
 
 
 def decided_between(

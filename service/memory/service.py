@@ -78,10 +78,10 @@ class MemoryService:
         if not compared_members:
             return ()
         shown_hashes = {
-            photo.question.photo_sha256
+            photo.inputs.photo_sha256
             for item in item_facts(session, [item_id])
             for photo in item.photos
-            if photo.question.photo_file_id == photo_file_id
+            if photo.inputs.photo_file_id == photo_file_id
         }
         other_members = [member for member in compared_members if member.sha256 not in shown_hashes]
         kept_members = rules.select_kept(other_members, OLDEST, NEWEST)

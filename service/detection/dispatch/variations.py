@@ -30,16 +30,19 @@ __all__ = ["NEWEST", "OLDEST", "VERSION", "Learned", "Variations", "Varied", "Va
 _SECONDS: Final = 300.0
 
 
-@dataclass(frozen=True, slots=True)
-class VaryingPhoto:
-    """A photo to compare with its reference image; both are ids of files.
+class VaryingPhoto(NamedTuple):
+    """All inputs of the comparison of a photo with its region, except the findings that a person judged.
 
-    point: the region as an item stores it. model_settings: of the model. settings: of the item
+    point: the region as an item stores it. model_settings: of the model. settings: of the item for this photo
     (`DetectionSettings`). place, place_by_person: as in `Request`. backbone: that a user added.
+
+    Stored comparisons have a hash of it: with other fields, or in another order, all are computed again.
     """
 
-    photo: str
-    reference: str
+    photo_file_id: str
+    photo_sha256: str
+    reference_file_id: str
+    reference_sha256: str
     point: tuple[float, float, float, float]
     mm_per_pixel: float | None
     model_settings: dict[str, Any]
@@ -88,7 +91,6 @@ class Variations:
     async def vary(
         self,
         photo: VaryingPhoto,
-        key: str,
         order: float,
         kind: MemoryKind,
         judged: Sequence[Rect],
@@ -101,7 +103,7 @@ class Variations:
         frame = await self._answer(
             photo,
             {
-                "key": key,
+                "key": photo.photo_sha256,
                 "order": order,
                 "kind": str(kind),
                 "judged": [_rect_values(rect) for rect in judged],
@@ -154,8 +156,8 @@ class Variations:
     def _request(self, photo: VaryingPhoto) -> Request:
         request = Request(
             kind=ModelKind.REFERENCE_DIFFERENCE,
-            photo=str(self._files.path(photo.photo)),
-            reference=str(self._files.path(photo.reference)),
+            photo=str(self._files.path(photo.photo_file_id)),
+            reference=str(self._files.path(photo.reference_file_id)),
             point=photo.point,
             mm_per_pixel=photo.mm_per_pixel,
             settings=photo.model_settings,

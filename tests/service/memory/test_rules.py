@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from service.detection.dispatch.variations import VaryingPhoto
 from service.detection.rules import BackboneFacts
 from service.memory import rules
-from service.memory.facts import ItemFacts, PhotoFacts, Question
+from service.memory.facts import ItemFacts, PhotoFacts
 from shared.record.entries import Entry
 from shared.record.geometry import Rect
 from shared.wire.memory import MemoryKind, MemoryStatus
@@ -20,8 +21,8 @@ ALL = (0.0, 0.0, 1.0, 1.0)
 
 
 def photo(name: str, minutes: int = 0) -> PhotoFacts:
-    question = Question(name, f"sha of {name}", "reference", "sha", ALL, None, {}, {}, None, False)
-    return PhotoFacts(NOON + dt.timedelta(minutes=minutes), None, question)
+    inputs = VaryingPhoto(name, f"sha of {name}", "reference", "sha", ALL, None, {}, {}, None, False)
+    return PhotoFacts(NOON + dt.timedelta(minutes=minutes), None, inputs)
 
 
 def box(x: int, confidence: float = 0.9, **more: Any) -> dict[str, Any]:
@@ -188,24 +189,30 @@ def test_a_memory_counts_from_the_photos_that_are_required_on() -> None:
     assert rules.state(members, members, 1, True) is MemoryStatus.FROZEN
 
 
+def test_basis_of_a_comparison_stays_the_same() -> None:
+    """Otherwise a release would compare all photos again without another `VERSION`."""
+    (member,) = rules.members(item(verdict()))
+    assert member.basis(1) == "a4e3db50013aa677579d82eb6ae090bcf3cb9791e715f3e1ce6164e350c1f64e"
+
+
 def test_each_input_of_a_comparison_changes_its_basis() -> None:
     (member,) = rules.members(item(verdict()))
-    question = member.photo.question
+    inputs = member.photo.inputs
     others = [
         replace(member, kept_findings=(Rect(0, 0, 1, 1),)),
         replace(member, judged_findings=(Rect(0, 0, 1, 1),)),
         replace(member, kind=MemoryKind.FAILED),
-        replace(member, photo=member.photo._replace(question=question._replace(settings={"smallest": 2}))),
-        replace(member, photo=member.photo._replace(question=question._replace(point=(0, 0, 0.5, 1)))),
+        replace(member, photo=member.photo._replace(inputs=inputs._replace(settings={"smallest": 2}))),
+        replace(member, photo=member.photo._replace(inputs=inputs._replace(point=(0, 0, 0.5, 1)))),
         replace(
             member,
             photo=member.photo._replace(
-                question=question._replace(place=[[1, 0, 0], [0, 1, 0], [0, 0, 1]], place_by_person=True)
+                inputs=inputs._replace(place=[[1, 0, 0], [0, 1, 0], [0, 0, 1]], place_by_person=True)
             ),
         ),
         replace(
             member,
-            photo=member.photo._replace(question=question._replace(backbone=BackboneFacts("sha", {}))),
+            photo=member.photo._replace(inputs=inputs._replace(backbone=BackboneFacts("sha", {}))),
         ),
     ]
     assert member.basis(1) == replace(member).basis(1)
