@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from service.changes import ObjectChange
 from service.db.database import now
-from service.notifier import Notifier
+from service.tasks import Notifier
 from shared.wire.events import ChangeEvent
 
 MAX_EVENTS = 2000

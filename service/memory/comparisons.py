@@ -37,9 +37,8 @@ from service.memory.regions import KIND, Key, lock_region
 from service.memory.rules import Member
 from service.memory.tables import REGION, VARIATION
 from service.memory.waiting import LeasedItem
-from service.notifier import Notifier
 from service.stores.port import StoreUnavailableError
-from service.tasks import end_tasks
+from service.tasks import Notifier, end_tasks
 from service.web.envelope import Problem
 from shared.wire.memory import MemoryKind
 

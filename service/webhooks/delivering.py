@@ -13,8 +13,7 @@ from typing import Final
 from service.changes import ObjectChange
 from service.db.database import Database
 from service.exception_trace import trace_of
-from service.notifier import Notifier
-from service.tasks import end_tasks
+from service.tasks import Notifier, end_tasks
 from service.webhooks.outbox import Attempt, Outbox, webhook_events
 from service.webhooks.rules import Networks, Outcome, SecretBox, signature
 from shared import __version__

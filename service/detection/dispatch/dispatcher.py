@@ -38,8 +38,7 @@ from service.files.lookup import file_info
 from service.files.service import FilesService
 from service.inspection.records.detection_input import DetectionAccess
 from service.inspection.sealing.editions import required_coverage
-from service.notifier import Notifier
-from service.tasks import end_tasks
+from service.tasks import Notifier, end_tasks
 from service.web.envelope import Problem
 from service.workers.child import ProcessDied
 from shared.wire.detection import JobState, ModelKind
@@ -259,7 +258,8 @@ class Dispatcher:
         if work.error is not None or work.model is None or work.photo is None:
             return _failed_result(work.error or "internal")
         try:
-            with tempfile.TemporaryDirectory() as folder:
+            # After a cancellation the compute process may still write into the folder while it is deleted.
+            with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
                 rendered = Path(folder) / "boxes.jpg"
                 make_request = partial(self._requests.for_work, work, work.model, work.photo, rendered)
                 request = await retry_store(lambda: on_thread(make_request))

@@ -27,8 +27,7 @@ from service.detection.tables import JobRow
 from service.exception_trace import trace_of
 from service.files.lookup import file_info
 from service.inspection.records.detection_input import DetectionAccess
-from service.notifier import Notifier
-from service.tasks import end_tasks
+from service.tasks import Notifier, end_tasks
 from service.web.envelope import Problem
 from shared.wire.detection import OPEN_JOB_STATES, JobState
 

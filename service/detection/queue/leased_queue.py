@@ -11,8 +11,7 @@ from service.db.database import Database
 from service.detection.jobs import job_rows
 from service.detection.queue.port import AT_ONCE, Outcome, Work
 from service.detection.tables import JobRow
-from service.notifier import Notifier
-from service.tasks import end_tasks
+from service.tasks import Notifier, end_tasks
 
 _POLL_SECONDS: Final = 2.0
 

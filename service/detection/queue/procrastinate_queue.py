@@ -26,8 +26,7 @@ from service.detection.jobs import job_rows
 from service.detection.queue.port import AT_ONCE, Outcome, Work
 from service.detection.tables import JobRow
 from service.exception_trace import trace_of
-from service.notifier import Notifier
-from service.tasks import end_tasks
+from service.tasks import Notifier, end_tasks
 from shared.wire.detection import OPEN_JOB_STATES
 
 _LOG = logging.getLogger(__name__)
