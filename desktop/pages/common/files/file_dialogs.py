@@ -1,4 +1,7 @@
-"""Asks for files to open or save with the system's dialog, which starts in the last folder of the purpose."""
+"""Asks for files to open or save with the system's dialog, which starts in the last folder of the purpose.
+
+Finds the pictures among dragged files.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QStandardPaths, QTimer
+from PySide6.QtCore import QCoreApplication, QMimeData, QStandardPaths, QTimer
 from PySide6.QtWidgets import QApplication, QFileDialog, QHeaderView, QWidget
 
 from desktop.imaging.conversion import PICTURE_SUFFIXES
 from desktop.preferences import Preferences
 from desktop.widgets import confirm, question
+from shared.images.formats import is_picture_name
 
 
 class Purpose(StrEnum):
@@ -145,6 +149,12 @@ def open_picture(parent: QWidget, title: str, purpose: Purpose) -> Path | None:
 def _picture_kinds() -> str:
     kinds = QCoreApplication.translate("FileDialogs", "Images ({patterns})")
     return kinds.format(patterns=" ".join(f"*{suffix}" for suffix in PICTURE_SUFFIXES))
+
+
+def dropped_pictures(mime: QMimeData) -> list[Path]:
+    """The picture files among the dragged objects."""
+    paths = [Path(url.toLocalFile()) for url in mime.urls() if url.isLocalFile()]
+    return [path for path in paths if is_picture_name(path.name, PICTURE_SUFFIXES)]
 
 
 def open_folder(parent: QWidget, title: str, purpose: Purpose) -> Path | None:
