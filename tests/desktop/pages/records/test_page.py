@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 import shiboken6
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFontMetricsF, QPalette
-from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.client import RecordFilter, Session
@@ -103,6 +103,24 @@ def test_next_and_previous_page_are_loaded(page: RecordsPage, qtbot: QtBot) -> N
     assert not page.pager.next.isEnabled()
     page.pager.previous.click()
     qtbot.waitUntil(lambda: page.model.rowCount() == 25)
+
+
+def test_record_is_selected_on_the_last_page_if_its_page_is_gone(page: RecordsPage, qtbot: QtBot) -> None:
+    session = page._context.session
+    record = next(each for each in session.records.search(RecordFilter(), 2, 25).data[1:])
+    page.enter({"page": 9, "record_id": record.inspection_id})
+    qtbot.waitUntil(lambda: page.model.rowCount() == 5)
+    assert page.selected_record == record
+
+
+def test_closed_menu_of_a_record_is_deleted(page: RecordsPage, qtbot: QtBot) -> None:
+    before = len(page.findChildren(QMenu))
+    for _ in range(2):
+        page._show_menu(QPoint(20, 20))
+        menu = QApplication.activePopupWidget()
+        assert isinstance(menu, QMenu)
+        qtbot.keyClick(menu, Qt.Key.Key_Escape)
+        qtbot.waitUntil(lambda: len(page.findChildren(QMenu)) == before)
 
 
 def test_a_filter_narrows_and_clearing_widens(page: RecordsPage, qtbot: QtBot) -> None:
