@@ -4302,14 +4302,6 @@
         <translation>CVAT 标注（含图片）</translation>
     </message>
     <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Cannot save the file: {why}. Select another location.</source>
-        <translation>无法保存文件：{why}。请选择其他位置。</translation>
-    </message>
-    <message>
         <source>Export record</source>
         <translation>导出记录</translation>
     </message>
@@ -8762,14 +8754,6 @@
 <context>
     <name>ReportFileController</name>
     <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Cannot export the report: {why}</source>
-        <translation>无法导出报告：{why}</translation>
-    </message>
-    <message>
         <source>Export report</source>
         <translation>导出报告</translation>
     </message>
@@ -8788,41 +8772,6 @@
     <message>
         <source>Web page (*.html)</source>
         <translation>网页 (*.html)</translation>
-    </message>
-</context>
-<context>
-    <name>ReportProgress</name>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Cannot save the file: {why}. Select another location.</source>
-        <translation>无法保存文件：{why}。请选择其他位置。</translation>
-    </message>
-    <message>
-        <source>Export report</source>
-        <translation>导出报告</translation>
-    </message>
-    <message>
-        <source>HTML (*.html)</source>
-        <translation>HTML (*.html)</translation>
-    </message>
-    <message>
-        <source>PDF (*.pdf)</source>
-        <translation>PDF (*.pdf)</translation>
-    </message>
-    <message>
-        <source>Progress</source>
-        <translation>进度</translation>
-    </message>
-    <message>
-        <source>Record</source>
-        <translation>检查记录</translation>
-    </message>
-    <message>
-        <source>Saving {file}…</source>
-        <translation>正在保存 {file}…</translation>
     </message>
 </context>
 <context>
@@ -9123,6 +9072,14 @@
 </context>
 <context>
     <name>SaveAs</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Cannot save the file: {why}. Select another location.</source>
+        <translation>无法保存文件：{why}。请选择其他位置。</translation>
+    </message>
     <message>
         <source>Export HTML</source>
         <translation>导出 HTML</translation>
