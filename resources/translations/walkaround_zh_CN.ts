@@ -5039,20 +5039,6 @@
 </context>
 <context>
     <name>Finding</name>
-    <message numerus="yes">
-        <source>%n passed photo(s)</source>
-        <translation>
-            <numerusform>%n 张通过的照片</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Anomaly check: not unusual</source>
-        <translation>异常复查：无异常</translation>
-    </message>
-    <message>
-        <source>Anomaly check: unusual</source>
-        <translation>异常复查：异常</translation>
-    </message>
     <message>
         <source>Compares the photo with the region of the reference image. No training required</source>
         <translation>将照片与参考图上的区域对齐后比对，无需训练</translation>
@@ -5144,10 +5130,6 @@
     <message>
         <source>stain</source>
         <translation>污渍</translation>
-    </message>
-    <message>
-        <source>{opinion} ({value} of 1; unusual from 0.5), by {model}, version {version}, compared with {photos}</source>
-        <translation>{opinion}（{value}，满分 1，达到 0.5 为异常），由 {model} 版本 {version} 与 {photos}比较得出</translation>
     </message>
 </context>
 <context>

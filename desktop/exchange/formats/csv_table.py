@@ -79,7 +79,6 @@ COLUMNS = (
     "y2",
     "width_mm",
     "height_mm",
-    "second_opinion",
 )
 _THOUSANDS = re.compile(r"-?[1-9]\d{0,2}[.,]\d{3}")
 _SPACES = re.compile(r"[\s'\u2019]")
@@ -119,7 +118,7 @@ def write(inspection: Inspection, terms: ColumnTerms = CODES) -> bytes:
         row = _item_row(inspection, facts, terms)
         for finding in facts.findings or (None,):
             if finding is not None:
-                box, opinion = finding.box, finding.second_opinion
+                box = finding.box
                 width_mm, height_mm = finding.size_mm or (None, None)
                 row |= {
                     "label": terms.label(finding.label),
@@ -132,7 +131,6 @@ def write(inspection: Inspection, terms: ColumnTerms = CODES) -> bytes:
                     "y1": box.y,
                     "x2": box.right,
                     "y2": box.bottom,
-                    "second_opinion": None if opinion is None else opinion.value,
                 }
             writer.writerow({name: escape_formula(value) for name, value in row.items()})
     return b"\xef\xbb\xbf" + output.getvalue().encode("utf-8", "replace")
