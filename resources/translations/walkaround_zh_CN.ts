@@ -1313,18 +1313,6 @@
         <translation>飞机</translation>
     </message>
     <message>
-        <source>Another user modified it at {time}:</source>
-        <translation>其他用户于 {time} 修改了以下内容：</translation>
-    </message>
-    <message>
-        <source>Delete anyway</source>
-        <translation>仍然删除</translation>
-    </message>
-    <message>
-        <source>Delete {name} anyway?</source>
-        <translation>仍要删除“{name}”吗？</translation>
-    </message>
-    <message>
         <source>Detection model</source>
         <translation>检测模型</translation>
     </message>
@@ -3983,10 +3971,6 @@
         <translation>已用于“{record}”。如仍要使用，请手动添加并确认</translation>
     </message>
     <message>
-        <source>Another user modified this. Check the latest content, then save again.</source>
-        <translation>内容已被其他用户修改。请查看最新内容后重新保存。</translation>
-    </message>
-    <message>
         <source>Blink or smile until the arrow appears.</source>
         <translation>请自然地看着摄像头，眨眨眼或微笑，直到出现箭头。</translation>
     </message>
@@ -4107,6 +4091,10 @@
     <message>
         <source>The program was updated while it was open. Restart it: parts of this version are missing.</source>
         <translation>程序在打开时被更新，此版本的部分文件已不存在，请重启程序。</translation>
+    </message>
+    <message>
+        <source>Another user modified this. Check the latest content, then try again.</source>
+        <translation>内容已被其他用户修改。请查看最新内容后重试。</translation>
     </message>
     <message>
         <source>Look straight ahead until the arrow appears.</source>
@@ -7720,60 +7708,12 @@
 <context>
     <name>RecordDeleting</name>
     <message>
-        <source>Status in other systems</source>
-        <translation>外部系统状态</translation>
-    </message>
-    <message>
         <source>Delete</source>
         <translation>删除</translation>
     </message>
     <message>
-        <source>Delete anyway</source>
-        <translation>仍然删除</translation>
-    </message>
-    <message>
         <source>Delete record?</source>
         <translation>删除记录？</translation>
-    </message>
-    <message>
-        <source>Delete {name} anyway?</source>
-        <translation>仍要删除“{name}”吗？</translation>
-    </message>
-    <message>
-        <source>End time</source>
-        <translation>结束时间</translation>
-    </message>
-    <message>
-        <source>Inspector</source>
-        <translation>执行人</translation>
-    </message>
-    <message>
-        <source>Modified in the meantime ({time}):</source>
-        <translation>记录已被修改（{time}）：</translation>
-    </message>
-    <message>
-        <source>Modified in the meantime, last by {name} ({time}):</source>
-        <translation>记录已被修改，最近修改人：{name}（{time}）：</translation>
-    </message>
-    <message>
-        <source>Name</source>
-        <translation>名称</translation>
-    </message>
-    <message>
-        <source>Progress</source>
-        <translation>进度</translation>
-    </message>
-    <message>
-        <source>Reference image</source>
-        <translation>参考图</translation>
-    </message>
-    <message>
-        <source>Start time</source>
-        <translation>开始时间</translation>
-    </message>
-    <message>
-        <source>Task</source>
-        <translation>任务</translation>
     </message>
     <message>
         <source>this record</source>

@@ -12,7 +12,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from desktop.background.workers import Task, run
-from desktop.client.http.errors import NotFound
+from desktop.client.http.errors import NotFound, Stale
 from desktop.context import Context
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.delete_record import delete_record
@@ -183,8 +183,8 @@ class RecordPage(Page):
             self.tr("Discard"),
         )
 
-    def reload(self) -> None:
-        """Read the record again."""
+    def reload(self, keeps_changes: bool = False) -> None:
+        """Read the record again. With `keeps_changes`, changed fields keep their typed values."""
         if not self._record_id:
             self.stack.show_empty(
                 "list",
@@ -204,7 +204,7 @@ class RecordPage(Page):
             self._context.session,
             self._record_id,
             owner=self,
-            done=self._show,
+            done=lambda data: self._show(data, self.fields.changed_fields() if keeps_changes else ()),
             failed=self._show_error,
         )
 
@@ -354,9 +354,13 @@ class RecordPage(Page):
             self._context.session,
             self._record_data.record,
             on_deleted=self._on_deleted,
-            on_failed=lambda error: self.banner.show_message(sentence(error), "error"),
-            on_cancelled=self.reload,
+            on_failed=self._on_delete_failed,
         )
+
+    def _on_delete_failed(self, error: Exception) -> None:
+        self.banner.show_message(sentence(error), "error")
+        if isinstance(error, Stale):
+            self.reload(keeps_changes=True)
 
     def _on_deleted(self) -> None:
         self._record_data = None
@@ -390,8 +394,7 @@ class RecordPage(Page):
             text = self.tr("No earlier record with items of this reference image.")
             self.banner.show_message(text, "warn")
             return
-        self._values_to_restore = self.fields.typed_values() if self.fields.has_changes else {}
-        self.reload()
+        self.reload(keeps_changes=True)
 
     # -- the report
 

@@ -361,9 +361,12 @@ class RecordsPage(Page):
             self._context.session,
             record,
             on_deleted=self.reload,
-            on_failed=lambda error: self.toast.emit(sentence(error)),
-            on_cancelled=self.reload,
+            on_failed=self._on_delete_failed,
         )
+
+    def _on_delete_failed(self, error: Exception) -> None:
+        self.toast.emit(sentence(error))
+        self._reload_page()
 
     def _export_headings(self) -> list[str]:
         """The headings of the exported file, which has counts in place of the table's progress bar."""

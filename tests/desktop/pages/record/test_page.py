@@ -363,34 +363,31 @@ def test_a_record_is_cancelled_reopened_and_deleted(
     assert page.leave()
 
 
-@pytest.mark.parametrize("insists", [True, False])
-def test_record_changed_concurrently_is_deleted_only_after_review(
-    context: Context, record: Record, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, insists: bool
+def test_record_changed_concurrently_is_deleted_only_after_it_was_shown(
+    context: Context, record: Record, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = open_record_page(context, qtbot, record.inspection_id)
-    questions: list[tuple[str, str]] = []
+    page.fields.choosers["executor_id"].setEditText("外部人员")
+    questions: list[str] = []
 
-    def answer(_parent: object, title: str, text: str, _verb: str) -> bool:
-        questions.append((title, text))
+    def answer(_parent: object, title: str, _text: str, _verb: str) -> bool:
+        questions.append(title)
         if len(questions) == 1:
-            # While the first question is open.
+            # While the question is open.
             change = RecordUpdate(inspection_name="gerade geändert")
             context.session.records.update(record.inspection_id, change)
-        return len(questions) == 1 or insists
+        return True
 
     monkeypatch.setattr("desktop.pages.common.delete_record.confirm", answer)
     context.commands.run("details.delete")
-    qtbot.waitUntil(lambda: len(questions) == 2)
-    title, text = questions[1]
-    assert title == "Delete gerade geändert anyway?"
-    assert text.splitlines()[0].startswith("Modified in the meantime, last by ")
-    assert text.splitlines()[1:] == [f"Name: {record.inspection_name} → gerade geändert"]
-    if insists:
-        qtbot.waitUntil(lambda: not exists(context, record))
-    else:
-        name = page.fields.fields["inspection_name"]
-        qtbot.waitUntil(lambda: name.text() == "gerade geändert")
-        assert exists(context, record)
+    name = page.fields.fields["inspection_name"]
+    qtbot.waitUntil(lambda: name.text() == "gerade geändert")
+    assert page.banner.text().startswith("Another user modified this.")
+    assert exists(context, record)
+    # What was typed stays, and nothing else counts as changed.
+    assert page.fields.changes() == {"executor_id": "外部人员"}
+    context.commands.run("details.delete")
+    qtbot.waitUntil(lambda: not exists(context, record))
 
 
 @pytest.mark.parametrize(("ending", "start"), [("pdf", b"%PDF-"), ("html", b"<!doctype html>")])
