@@ -3889,16 +3889,8 @@
 <context>
     <name>EntryForm</name>
     <message>
-        <source>(empty)</source>
-        <translation>（空）</translation>
-    </message>
-    <message>
         <source>Another user modified this. Save again to keep your changes, or cancel.</source>
         <translation>其他用户已修改。再次保存将保留您的修改，或取消。</translation>
-    </message>
-    <message>
-        <source>Changed by another user to: {theirs}</source>
-        <translation>其他用户已改为：{theirs}</translation>
     </message>
     <message>
         <source>No entry with this name. Select one from the list, or leave the field empty.</source>
@@ -4700,33 +4692,6 @@
     </message>
 </context>
 <context>
-    <name>FieldConflictDialog</name>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Mine</source>
-        <translation>我的修改</translation>
-    </message>
-    <message>
-        <source>Record modified by another user</source>
-        <translation>记录已被其他用户修改</translation>
-    </message>
-    <message>
-        <source>Save</source>
-        <translation>保存</translation>
-    </message>
-    <message>
-        <source>Theirs</source>
-        <translation>对方的修改</translation>
-    </message>
-    <message>
-        <source>You and another user both changed these fields. Select the value to keep for each. All other changes are kept.</source>
-        <translation>您与其他用户同时修改了以下字段，请逐项选择要保留的值。其他修改均会保留。</translation>
-    </message>
-</context>
-<context>
     <name>FieldsCard</name>
     <message>
         <source>Status in other systems</source>
@@ -5506,8 +5471,16 @@
 <context>
     <name>Form</name>
     <message>
+        <source>(empty)</source>
+        <translation>（空）</translation>
+    </message>
+    <message>
         <source>Cancel</source>
         <translation>取消</translation>
+    </message>
+    <message>
+        <source>Changed by another user to: {theirs}</source>
+        <translation>其他用户已改为：{theirs}</translation>
     </message>
     <message>
         <source>Discard</source>
@@ -7966,6 +7939,13 @@
     <message>
         <source>photo</source>
         <translation>照片</translation>
+    </message>
+</context>
+<context>
+    <name>RecordSaver</name>
+    <message>
+        <source>Another user modified this. Save again to keep your changes, or discard them.</source>
+        <translation>其他用户已修改。再次保存将保留您的修改，或放弃修改。</translation>
     </message>
 </context>
 <context>

@@ -204,7 +204,7 @@ class RecordPage(Page):
             self._context.session,
             self._record_id,
             owner=self,
-            done=lambda data: self._show(data, self.fields.changed_fields() if keeps_changes else ()),
+            done=self._show_beside_changes if keeps_changes else self._show,
             failed=self._show_error,
         )
 
@@ -233,6 +233,12 @@ class RecordPage(Page):
         )
         self.stack.show_content()
         self._show_buttons()
+
+    def _show_beside_changes(self, record_data: RecordData) -> None:
+        base = self._record_data
+        self._show(record_data, self.fields.changed_fields())
+        if base is not None:
+            self.fields.show_conflicts(base.record)
 
     def _show_buttons(self) -> None:
         for button in (self.pdf, self.html, self.more_button, self.open_button):
