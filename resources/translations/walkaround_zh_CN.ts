@@ -7019,6 +7019,13 @@
     </message>
 </context>
 <context>
+    <name>Passwords</name>
+    <message>
+        <source>8 to 128 characters, not the username, not a common password.</source>
+        <translation>8 到 128 个字符，不能与用户名相同，不能是常见密码。</translation>
+    </message>
+</context>
+<context>
     <name>People</name>
     <message>
         <source>Administrator</source>
@@ -9787,33 +9794,6 @@
     <message>
         <source>Undecided</source>
         <translation>待判定</translation>
-    </message>
-</context>
-<context>
-    <name>StrengthLine</name>
-    <message>
-        <source>8 to 128 characters, not the username, not a common password.</source>
-        <translation>8 到 128 个字符，不能与用户名相同，不能是常见密码。</translation>
-    </message>
-    <message>
-        <source>Fair</source>
-        <translation>一般</translation>
-    </message>
-    <message>
-        <source>Good</source>
-        <translation>良好</translation>
-    </message>
-    <message>
-        <source>Strong</source>
-        <translation>强</translation>
-    </message>
-    <message>
-        <source>Too short</source>
-        <translation>太短</translation>
-    </message>
-    <message>
-        <source>Weak</source>
-        <translation>弱</translation>
     </message>
 </context>
 <context>
