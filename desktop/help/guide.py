@@ -86,7 +86,6 @@ _DIALOG_TOPICS = {
     "FilmsDialog": "photos",
     "PracticeDialog": "faces",
     "EntryForm": "catalogue",
-    "FieldConflictDialog": "record",
     "FinishDialog": "finish",
     "KindForm": "models",
     "MemoryDialog": "memory",

@@ -7,7 +7,6 @@ import math
 from PySide6.QtCore import QCoreApplication
 
 from shared.record.entries import EntryAppearance, EntryCoverage
-from shared.record.findings import SecondOpinion
 from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, ModelKind, Severity
 from shared.wire.inspection import Place
 from shared.wire.memory import MemoryReason
@@ -108,32 +107,6 @@ def appearance_text(appearance: EntryAppearance | None) -> str:
 def percent(share: float) -> str:
     """Format a share in percent, rounded down: 99.9 % is not all of a region."""
     return f"{math.floor(share * 100 + 1e-9)}"
-
-
-def opinion_word(opinion: SecondOpinion | None) -> str:
-    """Describe the second opinion on a finding; an empty string without one."""
-    if opinion is None:
-        return ""
-    if opinion.is_unusual:
-        return QCoreApplication.translate("Finding", "Anomaly check: unusual")
-    return QCoreApplication.translate("Finding", "Anomaly check: not unusual")
-
-
-def opinion_details(opinion: SecondOpinion | None) -> str:
-    """Describe a second opinion with its value, its model and its photos; an empty string without one."""
-    if opinion is None:
-        return ""
-    photos = QCoreApplication.translate("Finding", "%n passed photo(s)", "", opinion.photos)
-    return QCoreApplication.translate(
-        "Finding",
-        "{opinion} ({value} of 1; unusual from 0.5), by {model}, version {version}, compared with {photos}",
-    ).format(
-        opinion=opinion_word(opinion),
-        value=f"{opinion.value:.2f}",
-        model=opinion.model,
-        version=opinion.version,
-        photos=photos,
-    )
 
 
 def memory_word(reason: MemoryReason | None) -> str:

@@ -1,7 +1,7 @@
 """Switches the language of the desktop: English in the source, Chinese from the catalogue.
 
-A switch rebuilds the main window (`desktop/app/application.py`) and returns to `Page.place()`. So every text
-is set exactly once, where its widget is made, and no text can be forgotten in a second place.
+A switch rebuilds the main window (`desktop/app/application.py`) and returns to `Page.return_params()`. So
+every text is set exactly once, where its widget is made, and no text can be forgotten in a second place.
 """
 
 from __future__ import annotations

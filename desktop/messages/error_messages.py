@@ -150,7 +150,7 @@ def _kind_sentence(error: ClientError) -> str:
         return _forbidden_sentence(error)
     if isinstance(error, Stale):
         return QCoreApplication.translate(
-            "Errors", "Another user modified this. Check the latest content, then save again."
+            "Errors", "Another user modified this. Check the latest content, then try again."
         )
     if isinstance(error, TooLarge):
         return QCoreApplication.translate("Errors", "The file is too large. Select a smaller file.")

@@ -16,7 +16,6 @@ from desktop.localization.detection_terms import (
     appearance_text,
     coverage_text,
     finding_word,
-    opinion_word,
     severity_word,
     size_text,
 )
@@ -195,8 +194,7 @@ def failed_pictures(failed: FailedFinding) -> list[tuple[str, QImage]]:
 
 def finding(finding: Finding) -> str:
     """A finding: its label, its confidence or author, and its severity and size if known."""
-    opinion = opinion_word(finding.second_opinion)
-    details = severity_word(finding.severity), size_text(finding.size_mm), opinion
+    details = severity_word(finding.severity), size_text(finding.size_mm)
     details_text = ", ".join(part for part in details if part)
     if not finding.is_drawn:
         text = f"{finding_word(finding.label)} {finding.confidence:.2f}"

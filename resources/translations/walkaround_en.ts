@@ -426,16 +426,6 @@
     </message>
 </context>
 <context>
-    <name>Finding</name>
-    <message numerus="yes">
-        <source>%n passed photo(s)</source>
-        <translation>
-            <numerusform>%n passed photo</numerusform>
-            <numerusform>%n passed photos</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>FindingsBox</name>
     <message numerus="yes">
         <source>%n finding(s) below the threshold; reports include all</source>

@@ -1313,18 +1313,6 @@
         <translation>飞机</translation>
     </message>
     <message>
-        <source>Another user modified it at {time}:</source>
-        <translation>其他用户于 {time} 修改了以下内容：</translation>
-    </message>
-    <message>
-        <source>Delete anyway</source>
-        <translation>仍然删除</translation>
-    </message>
-    <message>
-        <source>Delete {name} anyway?</source>
-        <translation>仍要删除“{name}”吗？</translation>
-    </message>
-    <message>
         <source>Detection model</source>
         <translation>检测模型</translation>
     </message>
@@ -3901,16 +3889,8 @@
 <context>
     <name>EntryForm</name>
     <message>
-        <source>(empty)</source>
-        <translation>（空）</translation>
-    </message>
-    <message>
         <source>Another user modified this. Save again to keep your changes, or cancel.</source>
         <translation>其他用户已修改。再次保存将保留您的修改，或取消。</translation>
-    </message>
-    <message>
-        <source>Changed by another user to: {theirs}</source>
-        <translation>其他用户已改为：{theirs}</translation>
     </message>
     <message>
         <source>No entry with this name. Select one from the list, or leave the field empty.</source>
@@ -3981,10 +3961,6 @@
     <message>
         <source>Already used in {record}. To use it anyway, add it yourself and confirm.</source>
         <translation>已用于“{record}”。如仍要使用，请手动添加并确认</translation>
-    </message>
-    <message>
-        <source>Another user modified this. Check the latest content, then save again.</source>
-        <translation>内容已被其他用户修改。请查看最新内容后重新保存。</translation>
     </message>
     <message>
         <source>Blink or smile until the arrow appears.</source>
@@ -4107,6 +4083,10 @@
     <message>
         <source>The program was updated while it was open. Restart it: parts of this version are missing.</source>
         <translation>程序在打开时被更新，此版本的部分文件已不存在，请重启程序。</translation>
+    </message>
+    <message>
+        <source>Another user modified this. Check the latest content, then try again.</source>
+        <translation>内容已被其他用户修改。请查看最新内容后重试。</translation>
     </message>
     <message>
         <source>Look straight ahead until the arrow appears.</source>
@@ -4300,14 +4280,6 @@
     <message>
         <source>CVAT annotations with images</source>
         <translation>CVAT 标注（含图片）</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Cannot save the file: {why}. Select another location.</source>
-        <translation>无法保存文件：{why}。请选择其他位置。</translation>
     </message>
     <message>
         <source>Export record</source>
@@ -4720,33 +4692,6 @@
     </message>
 </context>
 <context>
-    <name>FieldConflictDialog</name>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Mine</source>
-        <translation>我的修改</translation>
-    </message>
-    <message>
-        <source>Record modified by another user</source>
-        <translation>记录已被其他用户修改</translation>
-    </message>
-    <message>
-        <source>Save</source>
-        <translation>保存</translation>
-    </message>
-    <message>
-        <source>Theirs</source>
-        <translation>对方的修改</translation>
-    </message>
-    <message>
-        <source>You and another user both changed these fields. Select the value to keep for each. All other changes are kept.</source>
-        <translation>您与其他用户同时修改了以下字段，请逐项选择要保留的值。其他修改均会保留。</translation>
-    </message>
-</context>
-<context>
     <name>FieldsCard</name>
     <message>
         <source>Status in other systems</source>
@@ -5047,20 +4992,6 @@
 </context>
 <context>
     <name>Finding</name>
-    <message numerus="yes">
-        <source>%n passed photo(s)</source>
-        <translation>
-            <numerusform>%n 张通过的照片</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Anomaly check: not unusual</source>
-        <translation>异常复查：无异常</translation>
-    </message>
-    <message>
-        <source>Anomaly check: unusual</source>
-        <translation>异常复查：异常</translation>
-    </message>
     <message>
         <source>Compares the photo with the region of the reference image. No training required</source>
         <translation>将照片与参考图上的区域对齐后比对，无需训练</translation>
@@ -5152,10 +5083,6 @@
     <message>
         <source>stain</source>
         <translation>污渍</translation>
-    </message>
-    <message>
-        <source>{opinion} ({value} of 1; unusual from 0.5), by {model}, version {version}, compared with {photos}</source>
-        <translation>{opinion}（{value}，满分 1，达到 0.5 为异常），由 {model} 版本 {version} 与 {photos}比较得出</translation>
     </message>
 </context>
 <context>
@@ -5544,8 +5471,16 @@
 <context>
     <name>Form</name>
     <message>
+        <source>(empty)</source>
+        <translation>（空）</translation>
+    </message>
+    <message>
         <source>Cancel</source>
         <translation>取消</translation>
+    </message>
+    <message>
+        <source>Changed by another user to: {theirs}</source>
+        <translation>其他用户已改为：{theirs}</translation>
     </message>
     <message>
         <source>Discard</source>
@@ -7084,6 +7019,13 @@
     </message>
 </context>
 <context>
+    <name>Passwords</name>
+    <message>
+        <source>8 to 128 characters, not the username, not a common password.</source>
+        <translation>8 到 128 个字符，不能与用户名相同，不能是常见密码。</translation>
+    </message>
+</context>
+<context>
     <name>People</name>
     <message>
         <source>Administrator</source>
@@ -7746,60 +7688,12 @@
 <context>
     <name>RecordDeleting</name>
     <message>
-        <source>Status in other systems</source>
-        <translation>外部系统状态</translation>
-    </message>
-    <message>
         <source>Delete</source>
         <translation>删除</translation>
     </message>
     <message>
-        <source>Delete anyway</source>
-        <translation>仍然删除</translation>
-    </message>
-    <message>
         <source>Delete record?</source>
         <translation>删除记录？</translation>
-    </message>
-    <message>
-        <source>Delete {name} anyway?</source>
-        <translation>仍要删除“{name}”吗？</translation>
-    </message>
-    <message>
-        <source>End time</source>
-        <translation>结束时间</translation>
-    </message>
-    <message>
-        <source>Inspector</source>
-        <translation>执行人</translation>
-    </message>
-    <message>
-        <source>Modified in the meantime ({time}):</source>
-        <translation>记录已被修改（{time}）：</translation>
-    </message>
-    <message>
-        <source>Modified in the meantime, last by {name} ({time}):</source>
-        <translation>记录已被修改，最近修改人：{name}（{time}）：</translation>
-    </message>
-    <message>
-        <source>Name</source>
-        <translation>名称</translation>
-    </message>
-    <message>
-        <source>Progress</source>
-        <translation>进度</translation>
-    </message>
-    <message>
-        <source>Reference image</source>
-        <translation>参考图</translation>
-    </message>
-    <message>
-        <source>Start time</source>
-        <translation>开始时间</translation>
-    </message>
-    <message>
-        <source>Task</source>
-        <translation>任务</translation>
     </message>
     <message>
         <source>this record</source>
@@ -8052,6 +7946,13 @@
     <message>
         <source>photo</source>
         <translation>照片</translation>
+    </message>
+</context>
+<context>
+    <name>RecordSaver</name>
+    <message>
+        <source>Another user modified this. Save again to keep your changes, or discard them.</source>
+        <translation>其他用户已修改。再次保存将保留您的修改，或放弃修改。</translation>
     </message>
 </context>
 <context>
@@ -8762,14 +8663,6 @@
 <context>
     <name>ReportFileController</name>
     <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Cannot export the report: {why}</source>
-        <translation>无法导出报告：{why}</translation>
-    </message>
-    <message>
         <source>Export report</source>
         <translation>导出报告</translation>
     </message>
@@ -8788,41 +8681,6 @@
     <message>
         <source>Web page (*.html)</source>
         <translation>网页 (*.html)</translation>
-    </message>
-</context>
-<context>
-    <name>ReportProgress</name>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Cannot save the file: {why}. Select another location.</source>
-        <translation>无法保存文件：{why}。请选择其他位置。</translation>
-    </message>
-    <message>
-        <source>Export report</source>
-        <translation>导出报告</translation>
-    </message>
-    <message>
-        <source>HTML (*.html)</source>
-        <translation>HTML (*.html)</translation>
-    </message>
-    <message>
-        <source>PDF (*.pdf)</source>
-        <translation>PDF (*.pdf)</translation>
-    </message>
-    <message>
-        <source>Progress</source>
-        <translation>进度</translation>
-    </message>
-    <message>
-        <source>Record</source>
-        <translation>检查记录</translation>
-    </message>
-    <message>
-        <source>Saving {file}…</source>
-        <translation>正在保存 {file}…</translation>
     </message>
 </context>
 <context>
@@ -9123,6 +8981,14 @@
 </context>
 <context>
     <name>SaveAs</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Cannot save the file: {why}. Select another location.</source>
+        <translation>无法保存文件：{why}。请选择其他位置。</translation>
+    </message>
     <message>
         <source>Export HTML</source>
         <translation>导出 HTML</translation>
@@ -9928,33 +9794,6 @@
     <message>
         <source>Undecided</source>
         <translation>待判定</translation>
-    </message>
-</context>
-<context>
-    <name>StrengthLine</name>
-    <message>
-        <source>8 to 128 characters, not the username, not a common password.</source>
-        <translation>8 到 128 个字符，不能与用户名相同，不能是常见密码。</translation>
-    </message>
-    <message>
-        <source>Fair</source>
-        <translation>一般</translation>
-    </message>
-    <message>
-        <source>Good</source>
-        <translation>良好</translation>
-    </message>
-    <message>
-        <source>Strong</source>
-        <translation>强</translation>
-    </message>
-    <message>
-        <source>Too short</source>
-        <translation>太短</translation>
-    </message>
-    <message>
-        <source>Weak</source>
-        <translation>弱</translation>
     </message>
 </context>
 <context>

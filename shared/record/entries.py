@@ -35,26 +35,6 @@ class BoxAuthors(TypedDict, total=False):
     corrected_by_name: str | None
 
 
-class EntryOpinion(TypedDict):
-    """How unusual a finding is by a backbone, 0 to 1; unusual from 0.5.
-
-    `photos`: the number of passed photos that it was compared with, not counting the reference image.
-    """
-
-    value: float
-    photos: int
-    model_id: str
-    model_name: str
-    model_version: int
-    model_sha256: str
-
-
-class BoxOpinion(TypedDict, total=False):
-    """The second opinion on a finding; missing if no backbone gave one. Only the service writes it."""
-
-    second_opinion: EntryOpinion
-
-
 class BoxMemory(TypedDict, total=False):
     """Why a finding is reported although the memory of its region explains some of it.
 
@@ -64,7 +44,7 @@ class BoxMemory(TypedDict, total=False):
     memory_reason: str
 
 
-class EntryBox(BoxAuthors, BoxOpinion, BoxMemory):
+class EntryBox(BoxAuthors, BoxMemory):
     """A finding. `accepted`: a person confirmed it. `severity`: the severity of its label at that time."""
 
     label: str

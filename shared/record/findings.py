@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Final, Self
+from typing import Self
 
 from shared.record.codes import Origin
 from shared.record.entries import Entry, EntryBox, EntryCorners, EntryCorrection
@@ -18,36 +18,6 @@ from shared.wire.memory import MemoryReason
 _SEVERITIES = frozenset(Severity)
 _REASONS = frozenset(MemoryReason)
 _NO_SEVERITIES: Mapping[str, Severity] = MappingProxyType({})
-UNUSUAL: Final = 0.5
-"""The smallest value of an unusual finding: twice the usual distance (`service.detection.second_opinion`)."""
-
-
-@dataclass(frozen=True, slots=True)
-class SecondOpinion:
-    """How unusual a finding is by version `version` of the backbone `model`, 0..1.
-
-    `photos`: the number of passed photos that it was compared with.
-    """
-
-    value: float
-    photos: int
-    model: str
-    version: int
-
-    @property
-    def is_unusual(self) -> bool:
-        """Whether its distance from the passed photos is at least twice the usual distance."""
-        return self.value >= UNUSUAL
-
-    @classmethod
-    def from_json(cls, fields: Any) -> Self | None:
-        """Read the opinion from a JSON object; None for a missing or unreadable one."""
-        try:
-            value, photos = float(fields["value"]), int(fields["photos"])
-            model, version = str(fields["model_name"]), int(fields["model_version"])
-        except (KeyError, TypeError, ValueError, OverflowError):
-            return None
-        return cls(value, photos, model, version) if 0 <= value <= 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +40,6 @@ class Finding:
     author_name: str = ""
     severity: Severity | None = None
     size_mm: tuple[float, float] | None = None
-    second_opinion: SecondOpinion | None = None
     memory_reason: MemoryReason | None = None
 
     @classmethod
@@ -102,7 +71,6 @@ class Finding:
             author_id="" if author is None else _text(author.get("by")),
             author_name="" if author is None else _text(author.get("by_name")),
             severity=_stored_severity(box) or severities.get(label),
-            second_opinion=SecondOpinion.from_json(box.get("second_opinion")),
             memory_reason=_stored_reason(box),
         )
 

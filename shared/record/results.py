@@ -34,7 +34,7 @@ SERVICE_KEYS = ("verdict", "correction", "job_id", "provenance")
 AUTHOR_KEYS = ("by", "by_name", "corrected_by", "corrected_by_name")
 """The keys of a box for the users who drew and changed it. Only the service writes them."""
 SERVICE_BOX_KEYS = (*AUTHOR_KEYS, "second_opinion", "memory_reason")
-"""The keys of a box that only the service writes."""
+"""The keys of a box that only the service writes; `second_opinion` is in boxes of earlier versions."""
 
 _UNDER_WAY = {Progress.PENDING, Progress.DETECTING}
 _UNFINISHED = _UNDER_WAY | {Progress.CANCELED, Progress.ERROR}

@@ -82,7 +82,6 @@ CHINESE = {
     "y2": "y2",
     "width_mm": "宽度 mm",
     "height_mm": "高度 mm",
-    "second_opinion": "第二意见",
 }
 """The titles of the columns in a Chinese table. In every other language the codes are the titles."""
 

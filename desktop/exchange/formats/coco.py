@@ -8,7 +8,7 @@ tasks: where to look, and what was found.
 A box is ``[x, y, w, h]`` in px of the upright picture and is clamped to it; a finding without an area inside
 the picture is left out. In addition to COCO, images have `ipfs_cid`, annotations of regions have `attributes`
 (item_id, item_name, description, model_id), and those of findings have `score` and `attributes` (item_id,
-item_name, drawn_by, severity, size_mm, second_opinion). If pictures are included, they are in
+item_name, drawn_by, severity, size_mm). If pictures are included, they are in
 `images/regions/` and `images/findings/`.
 
 Source of the fields: the COCO data format, https://cocodataset.org/#format-data.
@@ -96,13 +96,11 @@ def _finding_boxes(photo: NamedPhoto, facts: ItemFacts) -> Iterator[DatasetBox]:
     for finding in facts.findings:
         rect = finding.box.clamp(photo.picture.width, photo.picture.height)
         if rect.w > 0 and rect.h > 0:
-            opinion = finding.second_opinion
             attributes = {
                 **_item_attributes(facts),
                 "drawn_by": finding.author,
                 "severity": finding.severity or "",
                 "size_mm": finding.size_mm,
-                "second_opinion": None if opinion is None else opinion.value,
             }
             extra_fields = {"score": finding.confidence, "attributes": attributes}
             yield DatasetBox(photo.file_name, finding.label, rect, extra_fields)

@@ -15,6 +15,7 @@ from typing import Any
 from desktop.exchange.data.column_terms import CHINESE, CODES, EARLIER_TITLES, ColumnTerms
 from desktop.exchange.data.content import ExportedPicture, Inspection, ItemFacts
 from desktop.exchange.data.file_names import last_name, same_picture
+from desktop.exchange.data.formulas import escape_formula, unescape_formula
 from desktop.exchange.data.imported_regions import (
     ExchangeError,
     ImportedRegion,
@@ -78,10 +79,7 @@ COLUMNS = (
     "y2",
     "width_mm",
     "height_mm",
-    "second_opinion",
 )
-# Spreadsheets also accept the full-width forms of Chinese keyboards.
-_FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n", "'")
 _THOUSANDS = re.compile(r"-?[1-9]\d{0,2}[.,]\d{3}")
 _SPACES = re.compile(r"[\s'\u2019]")
 """What some languages write between thousands; `\\s` includes the narrow and the fixed space."""
@@ -120,7 +118,7 @@ def write(inspection: Inspection, terms: ColumnTerms = CODES) -> bytes:
         row = _item_row(inspection, facts, terms)
         for finding in facts.findings or (None,):
             if finding is not None:
-                box, opinion = finding.box, finding.second_opinion
+                box = finding.box
                 width_mm, height_mm = finding.size_mm or (None, None)
                 row |= {
                     "label": terms.label(finding.label),
@@ -133,9 +131,8 @@ def write(inspection: Inspection, terms: ColumnTerms = CODES) -> bytes:
                     "y1": box.y,
                     "x2": box.right,
                     "y2": box.bottom,
-                    "second_opinion": None if opinion is None else opinion.value,
                 }
-            writer.writerow({name: _cell(value) for name, value in row.items()})
+            writer.writerow({name: escape_formula(value) for name, value in row.items()})
     return b"\xef\xbb\xbf" + output.getvalue().encode("utf-8", "replace")
 
 
@@ -169,10 +166,10 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
         drafts.setdefault(
             row.get("item_id") or number,
             ImportedRegion(
-                name=_cell_text(row.get(columns.name)),
+                name=unescape_formula(row.get(columns.name)),
                 rect=scale_rect(rect, None if size is None else (size.w, size.h), target),
-                description=_cell_text(row.get("description")) or None,
-                model_id=_cell_text(row.get("model_id")) or None,
+                description=unescape_formula(row.get("description")) or None,
+                model_id=unescape_formula(row.get("model_id")) or None,
             ),
         )
     return fit_regions(list(drafts.values()), target)
@@ -340,13 +337,3 @@ def _seal_cells(seal: RecordSeal | None, terms: ColumnTerms) -> dict[str, Any]:
             "released_by": newest.released_by_name or newest.released_by,
         }
     return row
-
-
-def _cell(value: object) -> object:
-    """Make a cell that no spreadsheet reads as a formula; numbers stay numbers."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value
-
-
-def _cell_text(cell: str | None) -> str:
-    text = cell or ""
-    return text[1:] if text[:1] == "'" and text[1:].startswith(_FORMULA_STARTS) else text

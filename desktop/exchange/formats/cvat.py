@@ -7,7 +7,7 @@ can be imported into a task with the labels that its `meta` lists.
 
 A box is clamped to its upright picture; a finding without an area inside the picture is left out. Regions
 have the attributes item_id, item_name, description and model_id; findings have item_id, item_name,
-confidence, drawn_by, severity, size_mm and second_opinion. In addition to CVAT, images have `ipfs_cid`. If
+confidence, drawn_by, severity and size_mm. In addition to CVAT, images have `ipfs_cid`. If
 pictures are included, they are in `images/regions/` and `images/findings/`.
 
 Polygons, polylines, points, ellipses, masks, cuboids, skeletons and rotated boxes of other programs are read
@@ -121,14 +121,12 @@ def _finding_boxes(photo: NamedPhoto, facts: ItemFacts) -> Iterator[_Box]:
         rect = finding.box.clamp(photo.picture.width, photo.picture.height)
         if rect.w > 0 and rect.h > 0:
             size = "" if finding.size_mm is None else " x ".join(f"{side:g}" for side in finding.size_mm)
-            opinion = finding.second_opinion
             attributes = {
                 **_item_attributes(facts),
                 "confidence": repr(finding.confidence),
                 "drawn_by": finding.author,
                 "severity": finding.severity or "",
                 "size_mm": size,
-                "second_opinion": "" if opinion is None else repr(opinion.value),
             }
             yield _Box(photo.file_name, finding.label, rect, attributes)
 

@@ -17,7 +17,7 @@ from desktop.pages.catalogue.saving import EntryConflictError, save
 from desktop.pages.catalogue.scale_dialog import ScaleDialog
 from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import FindPage, SearchCombo
-from desktop.pages.common.forms.form import Form
+from desktop.pages.common.forms.form import Form, conflict_sentence
 from desktop.widgets import Button, Field, MomentField, TextArea, label
 from shared.wire.catalogue import (
     Aircraft,
@@ -51,10 +51,7 @@ class EntryForm(Form):
             value = getattr(error.current, name.removesuffix("_id") + "_name", None) or getattr(
                 error.current, name
             )
-            text = self.tr("Changed by another user to: {theirs}").format(
-                theirs=value if value not in (None, "") else self.tr("(empty)")
-            )
-            self.fields[name].set_error(text)
+            self.fields[name].set_error(conflict_sentence("" if value is None else str(value)))
         self.banner.show_message(
             self.tr("Another user modified this. Save again to keep your changes, or cancel."), "warn"
         )

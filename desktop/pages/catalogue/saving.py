@@ -1,7 +1,4 @@
-"""Saves and deletes catalogue entries without overwriting another user's changes.
-
-Deletes a catalogue entry, and asks again if another user has changed it.
-"""
+"""Saves and deletes catalogue entries without overwriting another user's changes."""
 
 from __future__ import annotations
 
@@ -9,22 +6,19 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
-from pydantic import BaseModel
-from PySide6.QtCore import QCoreApplication
-
-from desktop.background.workers import run
 from desktop.client.api.catalogue import Entries
 from desktop.client.api.detection import Detection
 from desktop.client.http.answers import Versioned
 from desktop.client.http.errors import Stale
-from desktop.localization.dates import format_minute
-from desktop.pages.common.lists.delete_unchanged import MAX_ATTEMPTS, delete_unchanged
+from desktop.pages.common.lists.delete_unchanged import delete_unchanged
 from desktop.pages.common.lists.list_section import Section
-from desktop.widgets import confirm
 from shared.wire.common import Page as Listing
 from shared.wire.detection import DetectionModel, ModelUpdate
 
 T = TypeVar("T")
+
+MAX_ATTEMPTS = 3
+"""How often a change is tried; an attempt fails if the entry changes between reading and writing."""
 
 
 class EntryConflictError(Exception):
@@ -103,28 +97,8 @@ def _send_changes(
     raise AssertionError("the last try answers or raises")
 
 
-def delete_unchanged_entry(entries: Entries[Any, Any], entry_id: str, base: Any) -> None:
-    """Delete an entry if it still equals `base`, the entry that the user saw.
-
-    Raises EntryConflictError if another user changed it, ClientError.
-    """
-
-    def check(current: Versioned[Any]) -> None:
-        conflicts = changed_fields(base, current.value)
-        if conflicts:
-            raise EntryConflictError(base, current.value, conflicts)
-
-    delete_unchanged(partial(entries.get_versioned, entry_id), check, partial(entries.delete, entry_id))
-
-
-def changed_fields(base: Any, current: Any) -> list[str]:
-    """The names of the editable fields that differ between two states of an entry."""
-    write_model: type[BaseModel] = type(current).__bases__[0]
-    return [name for name in write_model.model_fields if getattr(base, name) != getattr(current, name)]
-
-
 class DeletableSection(Section[T]):
-    """A section that deletes an entry only if it is unchanged, or if the user insists."""
+    """A section that deletes an entry only if it is unchanged."""
 
     def entries(self) -> Entries[Any, Any]:
         """The API calls for this kind of entry."""
@@ -134,42 +108,6 @@ class DeletableSection(Section[T]):
         return self.entries().list(number, size, text)
 
     def delete(self, entry: T) -> None:
-        """Delete an entry, in a worker thread. Raises EntryConflictError if another user changed it."""
-        delete_unchanged_entry(self.entries(), self.key(entry), entry)
-
-    def _on_delete_failed(self, name: str, error: Exception) -> None:
-        if not isinstance(error, EntryConflictError):
-            super()._on_delete_failed(name, error)
-            return
-        translate = QCoreApplication.translate
-        text = translate("Catalogue", "Another user modified it at {time}:").format(
-            time=format_minute(error.current.updated_at)
-        )
-        lines = [
-            text,
-            *(
-                _change_text(getattr(error.base, field), getattr(error.current, field))
-                for field in error.fields
-            ),
-        ]
-        title = translate("Catalogue", "Delete {name} anyway?").format(name=name)
-        if confirm(self, title, "\n".join(lines), translate("Catalogue", "Delete anyway")):
-            run(
-                self.delete,
-                error.current,
-                owner=self,
-                done=lambda _: self._on_deleted(name),
-                failed=lambda next_error: self._on_delete_failed(name, next_error),
-            )
-        else:
-            self.reload()
-
-
-def _change_text(before: Any, after: Any) -> str:
-    return f"{_value_text(before)} → {_value_text(after)}"
-
-
-def _value_text(value: Any) -> str:
-    if isinstance(value, list):
-        return QCoreApplication.translate("Catalogue", "%n template region(s)", "", len(value))
-    return "–" if value in (None, "") else str(value)
+        """Delete an entry, in a worker thread. Raises Stale if another user changed it."""
+        entries, entry_id = self.entries(), self.key(entry)
+        delete_unchanged(partial(entries.get_versioned, entry_id), entry, partial(entries.delete, entry_id))

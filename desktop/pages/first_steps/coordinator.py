@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from desktop.context import Context
 from desktop.exchange.registry import READABLE_NAMES
 from desktop.localization.language import join_words
-from desktop.pages.common.files.file_dialogs import Purpose, open_picture
-from desktop.pages.first_steps.picture_drop import dropped_pictures
+from desktop.pages.common.files.file_dialogs import Purpose, dropped_pictures, open_picture
 from desktop.pages.first_steps.sample_bar import SampleBar, SampleController
 from desktop.pages.first_steps.start_dialog import StartDialog, ask_region_file
 from desktop.widgets import (

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QImage, QPixmap
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from desktop.background.workers import run
-from desktop.imaging.conversion import PICTURE_SUFFIXES, prepare_upload
+from desktop.imaging.conversion import prepare_upload
 from desktop.imaging.decoding.decoder import Cancellation, read_header, read_preview, shrink_image
 from desktop.imaging.decoding.pixels import to_qimage
-from desktop.pages.common.files.file_dialogs import Purpose, open_picture
+from desktop.pages.common.files.file_dialogs import Purpose, dropped_pictures, open_picture
 from desktop.widgets import Button, ElidedLabel, ErrorLine, accept_copy, column_of, label, row_of
-from shared.images.formats import is_picture_name
 
 _THUMBNAIL_SIZE = (112, 84)
-
-
-def dropped_pictures(mime: QMimeData) -> list[Path]:
-    """The picture files among the dragged objects."""
-    paths = [Path(url.toLocalFile()) for url in mime.urls() if url.isLocalFile()]
-    return [path for path in paths if is_picture_name(path.name, PICTURE_SUFFIXES)]
 
 
 class PictureDrop(QFrame):

@@ -16,7 +16,7 @@ from desktop.client import Session
 from desktop.client.http.errors import Conflict, Invalid, Refused, TooMany
 from desktop.connection.local_service import ServiceState
 from desktop.messages.error_messages import field_sentence, seconds_sentence, sentence
-from desktop.pages.common.forms.passwords import StrengthLine, follows_rules
+from desktop.pages.common.forms.passwords import follows_rules, rules_label
 from desktop.theme import CARD_RADIUS, theme_manager
 from desktop.widgets import (
     Button,
@@ -255,7 +255,6 @@ class FirstRunForm(QWidget):
         self.name = Field(self.tr("Full name (optional)"))
         self.password = PasswordField(self.tr("Password"))
         self.confirmation = PasswordField(self.tr("Confirm password"))
-        self.strength = StrengthLine()
         self.error = ErrorLine()
         self.button = Button(self.tr("Create account and log in"), kind=ButtonKind.MAIN, large=True)
         self.button.clicked.connect(lambda _checked=False: self.submit())
@@ -267,7 +266,7 @@ class FirstRunForm(QWidget):
             (self.user_name, 10),
             (self.name, 10),
             (self.password, 6),
-            (self.strength, 10),
+            (rules_label(), 10),
             (self.confirmation, 14),
             (buttons, 8),
             (self.error, 0),
@@ -275,7 +274,6 @@ class FirstRunForm(QWidget):
             column.addWidget(widget)
             column.addSpacing(gap)
         move_toggles_after(self.button, self.password, self.confirmation)
-        self.password.changed.connect(lambda: self.strength.show_password(self.password.text()))
         fields = (self.user_name, self.name, self.password, self.confirmation)
         for index, field in enumerate(fields):
             assert isinstance(field.editor, QLineEdit)
@@ -323,7 +321,6 @@ class FirstRunForm(QWidget):
         self.button.setEnabled(True)
         for field in (self.password, self.confirmation):
             field.clear()
-        self.strength.show_password("")
         self.logged_in.emit(payload)
 
     def _on_failed(self, error: Exception) -> None:

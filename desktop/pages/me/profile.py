@@ -13,7 +13,7 @@ from desktop.background.workers import run
 from desktop.client import Session
 from desktop.client.http.errors import Invalid, Refused, TooMany
 from desktop.messages.error_messages import field_sentence, sentence
-from desktop.pages.common.forms.passwords import StrengthLine, follows_rules
+from desktop.pages.common.forms.passwords import follows_rules, rules_label
 from desktop.widgets import (
     Button,
     ButtonKind,
@@ -43,7 +43,6 @@ class PasswordCard(Card):
         self.current = PasswordField(self.tr("Current password"))
         self.new = PasswordField(self.tr("New password"))
         self.confirmation = PasswordField(self.tr("Confirm new password"))
-        self.strength = StrengthLine()
         self.save = Button(self.tr("Change password"))
         self.save.clicked.connect(lambda _checked=False: self.submit())
         self.error = ErrorLine()
@@ -52,12 +51,11 @@ class PasswordCard(Card):
         )
         text = self.tr("Changing the password logs you out on other computers.")
         column.addWidget(label(text, "dim", wrap=True))
-        for widget in (self.current, self.new, self.strength, self.confirmation, self.error):
+        for widget in (self.current, self.new, rules_label(), self.confirmation, self.error):
             column.addWidget(widget)
         row = row_of(1, self.save)
         column.addLayout(row)
         move_toggles_after(self.save, self.current, self.new, self.confirmation)
-        self.new.changed.connect(lambda: self.strength.show_password(self.new.text()))
         for field, after in (
             (self.current, self.new.setFocus),
             (self.new, self.confirmation.setFocus),
@@ -76,7 +74,6 @@ class PasswordCard(Card):
         for field in (self.current, self.new, self.confirmation):
             field.clear()
             field.set_error("")
-        self.strength.show_password("")
         self.error.setText("")
 
     def submit(self) -> None:

@@ -15,7 +15,7 @@ from desktop.localization.dates import format_minute
 from desktop.localization.language import join_words
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.forms.form import CheckBoxesField, Form
-from desktop.pages.common.forms.passwords import StrengthLine, follows_rules, run_guarded
+from desktop.pages.common.forms.passwords import follows_rules, rules_label, run_guarded
 from desktop.pages.common.lists.list_section import NOTHING, TableSection
 from desktop.pages.common.session_list import SessionList
 from desktop.pages.people.audit_terms import role_meaning, role_word
@@ -52,14 +52,12 @@ class _UserForm(Form):
 
     def add_password(self) -> None:
         """Add the fields of a new password below the others."""
-        self.strength = StrengthLine()
         self.password = PasswordField(self.tr("Password"))
         self.confirmation = PasswordField(self.tr("Confirm password"))
         self.add("password", self.password)
-        self.body.addWidget(self.strength)
+        self.body.addWidget(rules_label())
         self.add("confirmation", self.confirmation)
         move_toggles_after(self.save, self.password, self.confirmation)
-        self.password.changed.connect(lambda: self.strength.show_password(self.password.text()))
 
     def has_valid_roles(self) -> bool:
         """Whether a role is selected. Shows an error otherwise."""

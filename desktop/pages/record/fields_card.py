@@ -23,6 +23,7 @@ from desktop.localization.dates import example_minute, format_minute, parse_minu
 from desktop.messages.seal_terms import counters_sentence, outcome_word
 from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import SearchCombo
+from desktop.pages.common.forms.form import conflict_sentence
 from desktop.pages.common.forms.lookup import task_name
 from desktop.pages.common.lists.list_section import NOTHING
 from desktop.record.loading import photos_of_failed
@@ -206,8 +207,9 @@ class FieldsCard(Card):
     # -- showing
 
     def show_record_data(self, record_data: RecordData, keep: Iterable[str] = ()) -> None:
-        """Show a record. The typed values of the fields `keep` are kept."""
+        """Show a record. The typed values of the fields `keep` and their errors are kept."""
         typed_values = {name: value for name, value in self.typed_values().items() if name in set(keep)}
+        errors = {name: self.fields[name].error() for name in typed_values}
         self._record_data = record_data
         record = record_data.record
         self.fields["inspection_name"].set_text(record.inspection_name or "")
@@ -241,14 +243,29 @@ class FieldsCard(Card):
         self._fact_labels["created"].setText(format_minute(record.created_at))
         self._fact_labels["updated"].setText(format_minute(record.updated_at))
         self._id.setText(record.inspection_id)
-        for each in self.fields.values():
-            each.set_error("")
         may_edit = self._may_edit
         for each in self.fields.values():
             each.editor.setEnabled(may_edit)
         for button in (self.save, self.undo):
             button.setVisible(may_edit)
         self.restore(typed_values)
+        for name, each in self.fields.items():
+            each.set_error(errors.get(name, ""))
+
+    def show_conflicts(self, base: Record) -> set[str]:
+        """Show the stored value beside each changed field that another user has changed since `base`.
+
+        Returns the names of these fields.
+        """
+        newest = self._record_data
+        if newest is None:
+            return set()
+        conflicts = {
+            name for name in self.changed_fields() if getattr(newest.record, name) != getattr(base, name)
+        }
+        for name in conflicts:
+            self.fields[name].set_error(conflict_sentence(self.stored_text(newest, name)))
+        return conflicts
 
     def stored_text(self, record_data: RecordData, name: str) -> str:
         """The text of a field for the stored value in `record_data`."""
@@ -363,18 +380,3 @@ class FieldsCard(Card):
         for button in (self.save, self.undo):
             button.setEnabled(self.has_changes)
         self.changed.emit()
-
-
-def conflicting_fields(newest: Record, base: Record, changes: Mapping[str, Any]) -> list[str]:
-    """The fields of `changes` that another user changed to a different value between `base` and `newest`."""
-    return [
-        name
-        for name, value in changes.items()
-        if getattr(newest, name) != getattr(base, name) and not _is_same_value(getattr(newest, name), value)
-    ]
-
-
-def _is_same_value(stored: Any, edited: Any) -> bool:
-    if isinstance(stored, datetime) and isinstance(edited, datetime):
-        return format_minute(stored) == format_minute(edited)
-    return bool(stored == edited)

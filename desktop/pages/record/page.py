@@ -12,19 +12,20 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from desktop.background.workers import Task, run
-from desktop.client.http.errors import NotFound
+from desktop.client.http.errors import NotFound, Stale
 from desktop.context import Context
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.delete_record import delete_record
 from desktop.pages.common.files.export import ExportController
+from desktop.pages.common.files.report_file import ReportFileController, report_options
 from desktop.pages.common.handover import HandoverBanner, open_handover
 from desktop.pages.common.item_sources import copy_last_items
 from desktop.pages.record import fields_card as calls
 from desktop.pages.record.fields_card import FieldsCard, RecordData
 from desktop.pages.record.items_card import ItemsCard
-from desktop.pages.record.report_progress import ReportProgress
 from desktop.pages.record.saving import RecordSaver
 from desktop.pages.sealing.seal_actions import SealBar, SealController
+from desktop.report.collect import collect
 from desktop.widgets import (
     Banner,
     Button,
@@ -62,10 +63,10 @@ class RecordPage(Page):
         self.top = TopBar()
         self.banner = Banner()
         self.handover_note = HandoverBanner(context)
-        self.report_progress = ReportProgress()
         self.seal_bar = SealBar()
         self.seal_controller = SealController(context, self.seal_bar, self)
         self.exporter = ExportController(context, self)
+        self.report_file = ReportFileController(self)
         self.fields = FieldsCard(context)
         self.saver = RecordSaver(context, self.fields, self)
         self.items = ItemsCard()
@@ -113,7 +114,6 @@ class RecordPage(Page):
         column.addWidget(self.seal_bar)
         column.addWidget(self.banner)
         column.addWidget(self.handover_note)
-        column.addWidget(self.report_progress)
         column.addWidget(self.stack, 1)
 
     def _bind(self) -> None:
@@ -138,8 +138,8 @@ class RecordPage(Page):
         self.banner.action_chosen.connect(self._open_written_file)
         self.seal_controller.changed.connect(lambda _: self.reload())
         self.seal_controller.notice.connect(lambda message: self.banner.show_message(message, "error"))
-        self.report_progress.written.connect(self._on_report_written)
-        self.report_progress.failed.connect(lambda message: self.banner.show_message(message, "error"))
+        self.report_file.written.connect(self._on_report_written)
+        self.report_file.notice.connect(lambda message: self.banner.show_message(message, "error"))
         self.exporter.written.connect(self._on_exported)
         self.exporter.notice.connect(lambda message: self.banner.show_message(message, "error"))
         self.fields.save.clicked.connect(self.save)
@@ -183,8 +183,8 @@ class RecordPage(Page):
             self.tr("Discard"),
         )
 
-    def reload(self) -> None:
-        """Read the record again."""
+    def reload(self, keeps_changes: bool = False) -> None:
+        """Read the record again. With `keeps_changes`, changed fields keep their typed values."""
         if not self._record_id:
             self.stack.show_empty(
                 "list",
@@ -204,7 +204,7 @@ class RecordPage(Page):
             self._context.session,
             self._record_id,
             owner=self,
-            done=self._show,
+            done=self._show_beside_changes if keeps_changes else self._show,
             failed=self._show_error,
         )
 
@@ -233,6 +233,12 @@ class RecordPage(Page):
         )
         self.stack.show_content()
         self._show_buttons()
+
+    def _show_beside_changes(self, record_data: RecordData) -> None:
+        base = self._record_data
+        self._show(record_data, self.fields.changed_fields())
+        if base is not None:
+            self.fields.show_conflicts(base.record)
 
     def _show_buttons(self) -> None:
         for button in (self.pdf, self.html, self.more_button, self.open_button):
@@ -354,9 +360,13 @@ class RecordPage(Page):
             self._context.session,
             self._record_data.record,
             on_deleted=self._on_deleted,
-            on_failed=lambda error: self.banner.show_message(sentence(error), "error"),
-            on_cancelled=self.reload,
+            on_failed=self._on_delete_failed,
         )
+
+    def _on_delete_failed(self, error: Exception) -> None:
+        self.banner.show_message(sentence(error), "error")
+        if isinstance(error, Stale):
+            self.reload(keeps_changes=True)
 
     def _on_deleted(self) -> None:
         self._record_data = None
@@ -390,18 +400,24 @@ class RecordPage(Page):
             text = self.tr("No earlier record with items of this reference image.")
             self.banner.show_message(text, "warn")
             return
-        self._values_to_restore = self.fields.typed_values() if self.fields.has_changes else {}
-        self.reload()
+        self.reload(keeps_changes=True)
 
     # -- the report
 
     def write_report(self, format_id: str) -> None:
         """Ask for a file and write the report to it."""
         payload = self._context.payload
-        if self._record_data is not None and payload is not None:
+        if self._record_data is None or payload is None:
+            return
+        record_id, name = self._record_id, self._record_data.record.inspection_name
+        path = self.report_file.ask(name or "", html_first=format_id == "html")
+        if path is not None:
             self.banner.hide()
             made_by = user_label(payload.user.name, payload.user.username)
-            self.report_progress.ask_target(self._context, self._record_data.record, made_by, format_id)
+            options = report_options(self._context)
+            self.report_file.write(
+                partial(collect, self._context.session, record_id, made_by, options=options), path
+            )
 
     def export(self) -> None:
         """Ask for a file and a format, and export the whole inspection."""
@@ -414,9 +430,9 @@ class RecordPage(Page):
     def _on_exported(self, path: str) -> None:
         self.banner.show_message(self.tr("Saved: {file}").format(file=Path(path).name), "info")
 
-    def _on_report_written(self, path: Path) -> None:
-        self._written_file = path
-        text = self.tr("Report saved: {file}").format(file=path.name)
+    def _on_report_written(self, path: str) -> None:
+        self._written_file = Path(path)
+        text = self.tr("Report saved: {file}").format(file=self._written_file.name)
         self.banner.show_message(text, "info", self.tr("Open"))
 
     def _open_written_file(self) -> None:

@@ -7,11 +7,7 @@ from typing import Any, ClassVar
 
 from PySide6.QtCore import QCoreApplication, QItemSelectionModel, QModelIndex, Qt, QTimer
 from PySide6.QtGui import QImage, QPixmap
-from PySide6.QtWidgets import (
-    QMenu,
-    QTableView,
-    QVBoxLayout,
-)
+from PySide6.QtWidgets import QTableView, QVBoxLayout
 
 from desktop.background.workers import Task, run
 from desktop.client.api.inspection import RecordFilter
@@ -241,11 +237,11 @@ class RecordsPage(Page):
 
     def _show(self, listing: RecordListing) -> None:
         page = listing.page
-        keep = self._record_to_select or (self.selected_record.inspection_id if self.selected_record else "")
-        self._record_to_select = ""
         if not page.data and page.pagination.total and self._page_number > 1:
             self._go_to_page(page.pagination.total_pages)
             return
+        keep = self._record_to_select or (self.selected_record.inspection_id if self.selected_record else "")
+        self._record_to_select = ""
         scroll_position = self.table.verticalScrollBar().value()
         self.model.show(page.data, listing.seals)
         self.pager.show_pagination(page.pagination)
@@ -345,9 +341,8 @@ class RecordsPage(Page):
             self.navigate.emit("record", {"record_id": record.inspection_id})
 
     def _show_menu(self, position: Any) -> None:
-        menu: QMenu = self._context.commands.menu(
-            ["record.open", "record.details", "", "record.delete"], self
-        )
+        menu = self._context.commands.menu(["record.open", "record.details", "", "record.delete"], self)
+        menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.table.viewport().mapToGlobal(position))
 
     # -- actions
@@ -366,9 +361,12 @@ class RecordsPage(Page):
             self._context.session,
             record,
             on_deleted=self.reload,
-            on_failed=lambda error: self.toast.emit(sentence(error)),
-            on_cancelled=self.reload,
+            on_failed=self._on_delete_failed,
         )
+
+    def _on_delete_failed(self, error: Exception) -> None:
+        self.toast.emit(sentence(error))
+        self._reload_page()
 
     def _export_headings(self) -> list[str]:
         """The headings of the exported file, which has counts in place of the table's progress bar."""

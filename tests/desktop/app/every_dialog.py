@@ -36,7 +36,6 @@ from desktop.pages.people.face_policy.cards import DeviceForm
 from desktop.pages.people.user_section import EditUserForm, NewUserForm, SetPasswordForm
 from desktop.pages.people.webhooks.forms import SecretDialog, WebhookForm
 from desktop.pages.people.webhooks.section import DeliveriesDialog
-from desktop.pages.record.saving import FieldConflict, FieldConflictDialog
 from desktop.pages.records.new_record import NewRecordDialog
 from desktop.pages.sealing.finish_dialog import FinishDialog, FinishSummary, UndecidedItem
 from desktop.pages.sealing.rules_dialog import RulesDialog
@@ -191,7 +190,6 @@ def dialogs(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[tuple[
     user = session.users.list(1, 1, "").data[0]
     builtin = session.detection.models()[0]
     onnx = builtin.model_copy(update=_ONNX)
-    clash = FieldConflict("inspection_name", "Name", "A name that is mine " * 2, "A name that is theirs " * 2)
     image = catalogue.reference_images.list(1, 1).data[0]
     open_questions = Invalid(details={"kinds": list(ModelKind), "activations": ["sigmoid", "softmax"]})
     makers: list[tuple[str, Callable[[], QDialog | Palette]]] = [
@@ -216,7 +214,6 @@ def dialogs(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[tuple[
         ("user", lambda: EditUserForm(context, user, page)),
         ("new password", lambda: SetPasswordForm(context, user, page)),
         ("password again", lambda: PasswordPrompt(context, page)),
-        ("clash", lambda: FieldConflictDialog([clash], page)),
         ("server", lambda: ServerDialog("https://walkaround.example.com", context.preferences, page)),
         ("unknown server", lambda: TrustDialog("https://192.0.2.7:8177", Untrusted(found=KEY), page)),
         (

@@ -185,12 +185,7 @@ def test_too_many_shapes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_findings_are_written_with_their_attributes() -> None:
-    opinion = {"value": 0.75, "photos": 3, "model_name": "patches", "model_version": 1}
-    finding = {
-        **box("裂纹", Rect(10.25, 20, 30, 40.5), 0.87),
-        "severity": "major",
-        "second_opinion": opinion,
-    }
+    finding = {**box("裂纹", Rect(10.25, 20, 30, 40.5), 0.87), "severity": "major"}
     drawn_finding = {
         **box("<凹坑>", Rect(600, 470, 100, 100)),
         "origin": "person",
@@ -211,7 +206,6 @@ def test_findings_are_written_with_their_attributes() -> None:
     assert [first.get(key) for key in ("xtl", "ytl", "xbr", "ybr")] == ["10.25", "20.0", "40.25", "60.5"]
     attributes = {node.get("name"): node.text for node in first.findall("attribute")}
     assert attributes["severity"] == "major"
-    assert attributes["second_opinion"] == "0.75"
     assert attributes["confidence"] == "0.87"
     # Cut to the photo.
     assert [second.get(key) for key in ("xbr", "ybr")] == ["640.0", "480.0"]

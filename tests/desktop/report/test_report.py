@@ -24,7 +24,7 @@ from desktop.report.content import Evidence, Report, ReportedCorrection, Reporte
 from shared.images.cv import cv2
 from shared.record.codes import Verdict
 from shared.record.entries import EntryAppearance
-from shared.record.findings import Finding, SecondOpinion
+from shared.record.findings import Finding
 from shared.record.geometry import Rect
 from shared.wire.detection import Severity
 from tests.narrowing import as_instance
@@ -306,13 +306,9 @@ def test_finding_text_has_author_severity_and_size() -> None:
         Finding("crack", 0.93, Rect(0, 0, 9, 9), severity=Severity.CRITICAL, size_mm=(12.4, 3.25)),
         Finding("dent", 1.0, Rect(0, 0, 9, 9), is_drawn=True, author_name="李四", severity=Severity.MINOR),
         Finding("stain", 0.5, Rect(0, 0, 9, 9)),
-        Finding("added", 0.7, Rect(0, 0, 9, 9), second_opinion=SecondOpinion(0.2, 3, "patches", 1)),
     )
     line = report_terms.findings(replace(item(1, False), findings=boxes))
-    assert line == (
-        "crack 0.93 (critical, 12 × 3.2 mm)   dent, drawn by 李四 (minor)   stain 0.50   "
-        "added 0.70 (Anomaly check: not unusual)"
-    )
+    assert line == "crack 0.93 (critical, 12 × 3.2 mm)   dent, drawn by 李四 (minor)   stain 0.50"
 
 
 def test_report_names_the_person_who_corrected_the_findings(qtbot: QtBot, tmp_path: Path) -> None:

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from shared.record.entries import Entry, EntryBox, EntryCorrection, EntryOpinion
-from shared.record.findings import Finding, SecondOpinion, match_boxes, measure_size_mm, read_findings
+from shared.record.entries import Entry, EntryBox, EntryCorrection
+from shared.record.findings import Finding, match_boxes, measure_size_mm, read_findings
 from shared.record.geometry import Rect
 from shared.wire.detection import Severity
 from shared.wire.memory import MemoryReason
@@ -41,32 +41,11 @@ def test_stored_severity_wins_over_catalogue() -> None:
     assert Finding.from_box(BOX).severity is None
 
 
-OPINION: EntryOpinion = {
-    "value": 0.5,
-    "photos": 3,
-    "model_id": "b",
-    "model_name": "patches",
-    "model_version": 2,
-    "model_sha256": "ab",
-}
-
-
-def test_second_opinion_of_a_box() -> None:
-    finding = Finding.from_box({**BOX, "second_opinion": OPINION})
-    assert finding.second_opinion == SecondOpinion(0.5, 3, "patches", 2)
-    assert finding.second_opinion.is_unusual
-    usual = Finding.from_box({**BOX, "second_opinion": {**OPINION, "value": 0.49}}).second_opinion
-    assert usual is not None
-    assert not usual.is_unusual
-    assert Finding.from_box(BOX).second_opinion is None
-
-
-@pytest.mark.parametrize(
-    "wrong", [None, 3, {}, {**OPINION, "value": "x"}, {**OPINION, "value": math.nan}, {**OPINION, "value": 2}]
-)
-def test_second_opinion_that_cannot_be_read_is_left_out(wrong: Any) -> None:
-    finding = Finding.from_box({**BOX, "second_opinion": wrong})
-    assert (finding.label, finding.second_opinion) == ("dent", None)
+def test_finding_with_a_key_of_an_earlier_version_is_read_without_it() -> None:
+    opinion = {"value": 0.5, "photos": 3, "model_name": "patches", "model_version": 2}
+    earlier = cast(EntryBox, {**BOX, "second_opinion": opinion})
+    assert Finding.from_box(earlier) == Finding.from_box(BOX)
+    assert read_findings({"resultImage": {"boxes": [earlier]}}) == [Finding.from_box(BOX)]
 
 
 def test_reason_of_a_memory_is_read_and_an_unknown_one_left_out() -> None:

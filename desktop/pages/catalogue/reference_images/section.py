@@ -13,7 +13,6 @@ from PySide6.QtCore import (
     QAbstractListModel,
     QCoreApplication,
     QItemSelectionModel,
-    QMimeData,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
@@ -49,12 +48,11 @@ from desktop.background.workers import run
 from desktop.client.api.catalogue import Entries
 from desktop.client.session import Session
 from desktop.context import Context
-from desktop.imaging.conversion import PICTURE_SUFFIXES
 from desktop.imaging.decoding.pixels import decode_thumbnail
 from desktop.pages.catalogue.forms import ReferenceForm
 from desktop.pages.catalogue.reference_images.uploads import Uploads, send_reference
 from desktop.pages.catalogue.saving import DeletableSection
-from desktop.pages.common.files.file_dialogs import Purpose, open_pictures
+from desktop.pages.common.files.file_dialogs import Purpose, dropped_pictures, open_pictures
 from desktop.theme import CARD_RADIUS, LABEL_PX, TEXT_PX, text_font, theme_manager
 from desktop.widgets import accept_copy, paint_icon
 from shared.wire.catalogue import ReferenceImage, ReferenceImageWrite
@@ -354,7 +352,8 @@ class ReferenceSection(DeletableSection[ReferenceImage]):
 
     def _on_uploaded(self, entry: ReferenceImage) -> None:
         self.search.clear()
-        self._number = 1
+        # The newest images are on the first page.
+        self._page_number = 1
         self.reload(entry.reference_image_id)
         if self._opens_form:
             self._opens_form = False
@@ -363,17 +362,12 @@ class ReferenceSection(DeletableSection[ReferenceImage]):
             self.toast.emit(self.tr("{name} added.").format(name=entry.reference_image_name))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if self.may_edit and _picture_paths(event.mimeData()):
+        if self.may_edit and dropped_pictures(event.mimeData()):
             accept_copy(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
         accept_copy(event)
-        self.send(_picture_paths(event.mimeData()))
-
-
-def _picture_paths(mime: QMimeData) -> list[Path]:
-    paths = [Path(url.toLocalFile()) for url in mime.urls() if url.isLocalFile()]
-    return [path for path in paths if path.suffix.lower() in PICTURE_SUFFIXES]
+        self.send(dropped_pictures(event.mimeData()))
 
 
 def _read_thumbnail(session: Session, file_id: str) -> QImage:

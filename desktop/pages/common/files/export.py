@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QLocale, QObject, Signal
-from PySide6.QtWidgets import QFileDialog, QProgressDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
-from desktop.background.workers import Lane, ProgressReport, run
+from desktop.background.workers import ProgressReport
 from desktop.client import Session
 from desktop.client.http.errors import Forbidden, NotFound
 from desktop.context import Context
@@ -20,14 +21,11 @@ from desktop.exchange.registry import FORMATS, ExportFormat
 from desktop.imaging import ImageError
 from desktop.imaging.decoding.decoder import upright_copy
 from desktop.localization.detection_terms import finding_word, model_word, severity_word
-from desktop.messages.error_messages import sentence
 from desktop.messages.seal_terms import seal_word
-from desktop.pages.common.files.file_dialogs import Purpose, fit_columns_when_open, folders, may_replace
-from desktop.widgets import question
+from desktop.pages.common.files.file_dialogs import Purpose, choose_file
+from desktop.pages.common.files.writing import failure_sentence, run_with_dialog
 from shared.record.codes import SealState
 from shared.system import atomic
-
-_SHOW_AFTER_MS = 500
 
 
 class ExportController(QObject):
@@ -54,74 +52,42 @@ class ExportController(QObject):
             if file_format.pictures is not None
         }
         formats_by_filter |= filters_with_pictures
-        fit_columns_when_open()
-        with question():
-            selected_name, selected_filter = QFileDialog.getSaveFileName(
-                self._window,
-                self.tr("Export record"),
-                str(folders.folder(Purpose.EXPORTS) / safe_name(name, self.tr("record"))),
-                ";;".join(formats_by_filter),
-            )
-        if not selected_name:
-            return None
-        path, file_format = choose_format(
-            Path(selected_name), formats_by_filter.get(selected_filter, FORMATS[0])
+        choice = choose_file(
+            self._window,
+            self.tr("Export record"),
+            safe_name(name, self.tr("record")),
+            {text: file_format.name_suffix for text, file_format in formats_by_filter.items()},
+            Purpose.EXPORTS,
+            complete=lambda path, kind: choose_format(path, formats_by_filter[kind])[0],
         )
-        # The dialog confirmed overwriting only for the typed name, which had no suffix.
-        if path != Path(selected_name) and path.exists() and not may_replace(self._window, path):
+        if choice is None:
             return None
-        folders.remember(Purpose.EXPORTS, path)
-        return (
-            path,
-            file_format,
-            selected_filter in filters_with_pictures and file_format.pictures is not None,
-        )
+        path, kind = choice
+        path, file_format = choose_format(path, formats_by_filter[kind])
+        return path, file_format, kind in filters_with_pictures and file_format.pictures is not None
 
     def write(self, record_id: str, path: Path, file_format: ExportFormat, pictures: bool = False) -> None:
         """Write the inspection, with progress and cancel.
 
         An existing file is kept until the new one is complete.
         """
-        dialog = QProgressDialog(
-            self.tr("Saving {file}…").format(file=path.name), self.tr("Cancel"), 0, 100, self._window
-        )
-        dialog.setMinimumDuration(_SHOW_AFTER_MS)
-        dialog.setWindowTitle(self.tr("Export record"))
-        dialog.setAutoClose(False)
-        dialog.setAutoReset(False)
-        dialog.setValue(0)
-        task = run(
-            _write,
-            self._context.session,
-            record_id,
-            path,
-            file_format,
-            pictures,
-            column_terms_in_language(),
+        terms = column_terms_in_language()
+        run_with_dialog(
+            lambda report: _write(
+                report, self._context.session, record_id, path, file_format, pictures, terms
+            ),
             owner=self,
-            progress=lambda share: dialog.setValue(round(90 * share)),
-            done=lambda missing: self._done(dialog, path, missing),
-            failed=lambda error: self._on_failed(dialog, error),
-            lane=Lane.LONG,
+            window=self._window,
+            title=self.tr("Export record"),
+            text=self.tr("Saving {file}…").format(file=path.name),
+            done=partial(self._on_written, path),
+            failed=lambda error: self.notice.emit(failure_sentence(error)),
         )
-        dialog.canceled.connect(task.cancel)
-        dialog.canceled.connect(dialog.deleteLater)
 
-    def _done(self, dialog: QProgressDialog, path: Path, missing: int) -> None:
-        dialog.deleteLater()
+    def _on_written(self, path: Path, missing: int) -> None:
         self.written.emit(str(path))
         if missing:
             self.notice.emit(self.tr("%n image(s) not exported: missing on the service.", "", missing))
-
-    def _on_failed(self, dialog: QProgressDialog, error: Exception) -> None:
-        dialog.deleteLater()
-        if isinstance(error, OSError):
-            reason = error.strerror or str(error)
-            self.notice.emit(
-                self.tr("Cannot save the file: {why}. Select another location.").format(why=reason)
-            )
-        else:
-            self.notice.emit(sentence(error))
 
     def _filter_text(self, file_format: ExportFormat) -> str:
         texts = {

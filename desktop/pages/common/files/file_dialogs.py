@@ -1,17 +1,21 @@
-"""Asks for files to open or save with the system's dialog, which starts in the last folder of the purpose."""
+"""Asks for files to open or save with the system's dialog, which starts in the last folder of the purpose.
+
+Finds the pictures among dragged files.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QStandardPaths, QTimer
+from PySide6.QtCore import QCoreApplication, QMimeData, QStandardPaths, QTimer
 from PySide6.QtWidgets import QApplication, QFileDialog, QHeaderView, QWidget
 
 from desktop.imaging.conversion import PICTURE_SUFFIXES
 from desktop.preferences import Preferences
 from desktop.widgets import confirm, question
+from shared.images.formats import is_picture_name
 
 
 class Purpose(StrEnum):
@@ -100,51 +104,50 @@ def _fit_columns() -> None:
 
 def open_file(parent: QWidget, title: str, kinds: str, purpose: Purpose) -> Path | None:
     """Ask for a file; None if the user cancels. `kinds` is a filter of Qt such as ``Pictures (*.jpg)``."""
-    fit_columns_when_open()
-    with question():
-        name, _ = QFileDialog.getOpenFileName(parent, title, str(folders.folder(purpose)), kinds)
-    return next(iter(_remember_chosen(purpose, [name])), None)
+    return next(iter(_open(parent, title, kinds, purpose, several=False)), None)
 
 
 def open_files(parent: QWidget, title: str, kinds: str, purpose: Purpose) -> list[Path]:
     """Ask for several files; see `open_file`."""
-    fit_columns_when_open()
-    with question():
-        names, _ = QFileDialog.getOpenFileNames(parent, title, str(folders.folder(purpose)), kinds)
-    return _remember_chosen(purpose, names)
+    return _open(parent, title, kinds, purpose)
 
 
 def open_pictures(parent: QWidget, title: str, purpose: Purpose) -> list[Path]:
     """Ask for picture files."""
-    fit_columns_when_open()
-    with question():
-        names, _ = QFileDialog.getOpenFileNames(
-            parent,
-            title,
-            str(folders.folder(purpose)),
-            _picture_kinds(),
-            options=QFileDialog.Option.HideNameFilterDetails,
-        )
-    return _remember_chosen(purpose, names)
+    return _open(parent, title, None, purpose)
 
 
 def open_picture(parent: QWidget, title: str, purpose: Purpose) -> Path | None:
     """Ask for a picture file; None if the user cancels."""
-    fit_columns_when_open()
-    with question():
-        name, _ = QFileDialog.getOpenFileName(
-            parent,
-            title,
-            str(folders.folder(purpose)),
-            _picture_kinds(),
-            options=QFileDialog.Option.HideNameFilterDetails,
+    return next(iter(_open(parent, title, None, purpose, several=False)), None)
+
+
+def _open(
+    parent: QWidget, title: str, kinds: str | None, purpose: Purpose, several: bool = True
+) -> list[Path]:
+    """Ask for files of these kinds, or for pictures if `kinds` is None."""
+    options = QFileDialog.Option(0)
+    if kinds is None:
+        # The many suffixes of pictures would widen the dialog.
+        options = QFileDialog.Option.HideNameFilterDetails
+        kinds = QCoreApplication.translate("FileDialogs", "Images ({patterns})").format(
+            patterns=" ".join(f"*{suffix}" for suffix in PICTURE_SUFFIXES)
         )
-    return next(iter(_remember_chosen(purpose, [name])), None)
+    folder = str(folders.folder(purpose))
+    fit_columns_when_open()
+    if several:
+        with question():
+            names, _ = QFileDialog.getOpenFileNames(parent, title, folder, kinds, "", options)
+        return _remember_chosen(purpose, names)
+    with question():
+        name, _ = QFileDialog.getOpenFileName(parent, title, folder, kinds, "", options)
+    return _remember_chosen(purpose, [name])
 
 
-def _picture_kinds() -> str:
-    kinds = QCoreApplication.translate("FileDialogs", "Images ({patterns})")
-    return kinds.format(patterns=" ".join(f"*{suffix}" for suffix in PICTURE_SUFFIXES))
+def dropped_pictures(mime: QMimeData) -> list[Path]:
+    """The picture files among the dragged objects."""
+    paths = [Path(url.toLocalFile()) for url in mime.urls() if url.isLocalFile()]
+    return [path for path in paths if is_picture_name(path.name, PICTURE_SUFFIXES)]
 
 
 def open_folder(parent: QWidget, title: str, purpose: Purpose) -> Path | None:
@@ -163,13 +166,18 @@ def _remember_chosen(purpose: Purpose, names: Sequence[str]) -> list[Path]:
 
 
 def choose_file(
-    parent: QWidget, title: str, name: str, kinds: Mapping[str, str], purpose: Purpose
+    parent: QWidget,
+    title: str,
+    name: str,
+    kinds: Mapping[str, str],
+    purpose: Purpose,
+    complete: Callable[[Path, str], Path] | None = None,
 ) -> tuple[Path, str] | None:
     """Ask for a file. Returns its path and its kind, or None if the user cancels.
 
     `name` is the suggested file name. `kinds` maps the filter texts of the dialog to suffixes with a dot; the
     first is preselected. A typed suffix takes precedence over the kind; the suffix of the suggested name does
-    not.
+    not. `complete` replaces this rule: it gets the typed path and the kind, and returns the path to write.
     """
     suggested = folders.folder(purpose) / name
     fit_columns_when_open()
@@ -178,9 +186,13 @@ def choose_file(
     if not selected_name:
         return None
     kind = kind if kind in kinds else next(iter(kinds))
-    path = _apply_suffix(Path(selected_name), kinds, kind, was_edited=Path(selected_name) != suggested)
+    typed = Path(selected_name)
+    if complete is not None:
+        path = complete(typed, kind)
+    else:
+        path = _apply_suffix(typed, kinds, kind, was_edited=typed != suggested)
     # The dialog confirmed overwriting only for the typed name, which had no suffix.
-    if path != Path(selected_name) and path.exists() and not may_replace(parent, path):
+    if path != typed and path.exists() and not may_replace(parent, path):
         return None
     folders.remember(purpose, path)
     return path, kind

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QProgressDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.background import memory
-from desktop.background.workers import Cancelled, Lane, ProgressReport, run
+from desktop.background.workers import Cancelled, ProgressReport
 from desktop.context import Context
 from desktop.exchange.data.file_names import safe_name
 from desktop.localization.fonts import MissingGlyphsError
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.file_dialogs import Purpose, ask_html_path, choose_file
+from desktop.pages.common.files.writing import failure_sentence, run_with_dialog
 from desktop.report import html, pdf
 from desktop.report.collect import Progress, ReportOptions
 from desktop.report.content import Report
@@ -22,14 +24,12 @@ from desktop.report.content import Report
 Collect = Callable[[Progress], Report]
 """Collects the report; runs in a worker thread."""
 
-_SHOW_AFTER_MS = 500
-
 
 class ReportFileController(QObject):
     """Asks where to save a report and writes it there in the background."""
 
     notice = Signal(str)
-    """Why the report cannot be saved."""
+    """Why the report was not saved."""
     written = Signal(str)
     """The path of the report."""
 
@@ -37,49 +37,34 @@ class ReportFileController(QObject):
         super().__init__(window)
         self._window = window
 
-    def ask(self, name: str) -> Path | None:
+    def ask(self, name: str, html_first: bool = False) -> Path | None:
         """Ask for a PDF or HTML file, with the suggested name `name`. Returns None if the user cancels."""
         kinds = {self.tr("PDF (*.pdf)"): ".pdf", self.tr("Web page (*.html)"): ".html"}
-        suggested_name = f"{safe_name(name, self.tr('Report'))}.pdf"
+        if html_first:
+            kinds = dict(reversed(kinds.items()))
+        suggested_name = safe_name(name, self.tr("Report")) + next(iter(kinds.values()))
         choice = choose_file(self._window, self.tr("Export report"), suggested_name, kinds, Purpose.REPORTS)
         return None if choice is None else choice[0]
 
     def write(self, collect: Collect, path: Path) -> None:
         """Collect a report and write it to `path` as HTML or PDF, according to the suffix."""
-        dialog = QProgressDialog(self.tr("Exporting report…"), self.tr("Cancel"), 0, 100, self._window)
-        dialog.setMinimumDuration(_SHOW_AFTER_MS)
-        dialog.setWindowTitle(self.tr("Report"))
-        dialog.setAutoClose(False)
-        dialog.setAutoReset(False)
-        dialog.setValue(0)
-        task = run(
-            write_report,
-            collect,
-            path,
+        run_with_dialog(
+            lambda report: write_report(report, collect, path),
             owner=self,
-            progress=lambda share: dialog.setValue(round(90 * share)),
-            done=lambda _: self._done(dialog, path),
-            failed=lambda error: self._on_failed(dialog, collect, path, error),
-            lane=Lane.LONG,
+            window=self._window,
+            title=self.tr("Report"),
+            text=self.tr("Exporting report…"),
+            done=lambda _: self.written.emit(str(path)),
+            failed=partial(self._on_failed, collect, path),
         )
-        dialog.canceled.connect(task.cancel)
-        dialog.canceled.connect(dialog.deleteLater)
 
-    def _done(self, dialog: QProgressDialog, path: Path) -> None:
-        dialog.deleteLater()
-        self.written.emit(str(path))
-
-    def _on_failed(self, dialog: QProgressDialog, collect: Collect, path: Path, error: Exception) -> None:
-        dialog.deleteLater()
+    def _on_failed(self, collect: Collect, path: Path, error: Exception) -> None:
         if isinstance(error, MissingGlyphsError):
             html_path = ask_html_path(self._window, path, sentence(error))
             if html_path is not None:
                 self.write(collect, html_path)
-        elif isinstance(error, OSError):
-            reason = error.strerror or str(error)
-            self.notice.emit(self.tr("Cannot export the report: {why}").format(why=reason))
-        else:
-            self.notice.emit(sentence(error))
+                return
+        self.notice.emit(failure_sentence(error))
 
 
 def report_options(context: Context) -> ReportOptions:

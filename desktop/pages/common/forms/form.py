@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
@@ -33,6 +33,13 @@ from desktop.widgets import (
 
 _MAX_LENGTH = 255
 """The longest name that the service accepts."""
+
+
+def conflict_sentence(value: str) -> str:
+    """The error beside a field that another user has changed to `value`."""
+    translate = QCoreApplication.translate
+    text = translate("Form", "Changed by another user to: {theirs}")
+    return text.format(theirs=value or translate("Form", "(empty)"))
 
 
 class Form(Dialog):

@@ -1,25 +1,21 @@
 """Asks for the user's password when the service requires a recent login, then repeats the call.
 
-Checks a new password's rules and rates its strength.
+Checks a new password's rules.
 """
 
 from __future__ import annotations
 
-import itertools
-import math
 import unicodedata
 from collections.abc import Callable
 from typing import TypeVar
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 
 from desktop.background.workers import run
 from desktop.client.http.errors import Forbidden
 from desktop.context import Context
 from desktop.messages.error_messages import sentence
-from desktop.theme import theme_manager
 from desktop.widgets import Button, ButtonKind, Dialog, PasswordField, column_of, label, row_of
 from shared.record.codes import ErrorCode
 from shared.wire.account import Payload
@@ -132,8 +128,6 @@ def run_guarded(
 
 
 MIN_LENGTH, MAX_LENGTH = 8, 128
-# From how many estimated bits a password is weak, fair, good and strong.
-_BIT_THRESHOLDS = (28.0, 40.0, 55.0, 75.0)
 
 
 def follows_rules(password: str, username: str) -> bool:
@@ -146,90 +140,9 @@ def follows_rules(password: str, username: str) -> bool:
     return MIN_LENGTH <= len(text) <= MAX_LENGTH and not is_username
 
 
-def strength(password: str) -> int:
-    """Rate a password from 0 (too short) to 4 (strong) by a rough estimate of its bits.
-
-    Each character counts log2 of the number of characters of the kinds in use. A character that repeats or
-    continues the one before it ("aaa", "123") counts a single bit. The rating is only a hint for the user.
-    """
-    if len(password) < MIN_LENGTH:
-        return 0
-    kinds = (
-        (26, str.islower),
-        (26, str.isupper),
-        (10, str.isdigit),
-        (200, lambda character: not character.isascii()),
-        (33, lambda character: character.isascii() and not character.isalnum()),
+def rules_label() -> QLabel:
+    """A line with the rules of the service for a new password."""
+    text = QCoreApplication.translate(
+        "Passwords", "8 to 128 characters, not the username, not a common password."
     )
-    alphabet = sum(size for size, matches in kinds if any(matches(character) for character in password))
-    bits_per_character = math.log2(max(2, alphabet))
-    bits = bits_per_character
-    for previous, character in itertools.pairwise(password):
-        bits += 1.0 if abs(ord(character) - ord(previous)) <= 1 else bits_per_character
-    bits = min(bits, bits_per_character * len(set(password)) * 1.5)
-    return max(1, sum(bits >= step for step in _BIT_THRESHOLDS))
-
-
-class _StrengthBars(QWidget):
-    """Four short bars; the stronger the password, the more of them are filled."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._filled_bars = 0
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-
-    def set_filled(self, steps: int) -> None:
-        self._filled_bars = steps
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(96, 4)
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        theme = theme_manager().theme
-        tone = "failed" if self._filled_bars <= 1 else "undecided" if self._filled_bars == 2 else "passed"
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        for index in range(4):
-            painter.setBrush(QColor(getattr(theme, tone) if index < self._filled_bars else theme.line))
-            painter.drawRoundedRect(QRectF(index * 25, 0, 21, 4), 2, 2)
-        painter.end()
-
-
-class StrengthLine(QWidget):
-    """The rules for passwords on one line, and the strength of the typed password."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        self._bars = _StrengthBars()
-        self._word = label("", "small")
-        row.addWidget(self._bars)
-        row.addWidget(self._word)
-        row.addStretch(1)
-        column.addLayout(row)
-        rules = self.tr("8 to 128 characters, not the username, not a common password.")
-        column.addWidget(label(rules, "small", wrap=True))
-        self.show_password("")
-
-    def show_password(self, password: str) -> None:
-        """Rate `password`. It is not stored."""
-        labels = (
-            self.tr("Too short"),
-            self.tr("Weak"),
-            self.tr("Fair"),
-            self.tr("Good"),
-            self.tr("Strong"),
-        )
-        steps = strength(password)
-        self._bars.set_filled(steps)
-        self._word.setText(labels[steps] if password else "")
-
-    def word(self) -> str:
-        """The word for the strength of the password."""
-        return self._word.text()
+    return label(text, "small", wrap=True)

@@ -13,6 +13,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.background.workers import Task, run
+from desktop.client.http.errors import Stale
 from desktop.context import Context
 from desktop.messages.error_messages import sentence
 from desktop.widgets import (
@@ -332,6 +333,8 @@ class Section(PageSection, Generic[T]):
     def _on_delete_failed(self, name: str, error: Exception) -> None:
         text = self.tr("Cannot delete {name}: {why}").format(name=name, why=sentence(error))
         self.toast.emit(text)
+        if isinstance(error, Stale):
+            self.reload()
 
     def show_menu(self, position: QPoint) -> None:
         """Show the menu of the selected entry at a position on the screen."""

@@ -25,8 +25,6 @@ from desktop.localization.detection_terms import (
     finding_word,
     memory_details,
     memory_word,
-    opinion_details,
-    opinion_word,
     severity_word,
     size_text,
 )
@@ -129,8 +127,7 @@ class FindingList(QWidget):
         row = place.y() // self.row_px
         if not 0 <= row < len(self._findings):
             return self.toolTip()
-        finding = self._findings[row]
-        parts = memory_details(finding.memory_reason), opinion_details(finding.second_opinion), self.toolTip()
+        parts = memory_details(self._findings[row].memory_reason), self.toolTip()
         return "\n".join(part for part in parts if part)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -232,12 +229,11 @@ class FindingList(QWidget):
 
 
 def _more(finding: Finding) -> str:
-    """The severity, size, memory and second opinion of a finding, as far as they are known."""
+    """The severity, size and memory of a finding, as far as they are known."""
     details = (
         severity_word(finding.severity),
         size_text(finding.size_mm),
         memory_word(finding.memory_reason),
-        opinion_word(finding.second_opinion),
     )
     return " · ".join(part for part in details if part)
 

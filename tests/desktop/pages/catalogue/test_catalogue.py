@@ -161,12 +161,9 @@ def test_concurrent_change_is_shown_and_not_overwritten(context: Context, qtbot:
     assert saved.args[0].aircraft_name == "mine"
 
 
-@pytest.mark.parametrize("insists", [True, False])
-def test_concurrent_change_is_shown_before_deletion(
-    context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, insists: bool
-) -> None:
+def test_concurrent_change_is_shown_before_deletion(context: Context, qtbot: QtBot) -> None:
     aircraft = context.session.catalogue.aircraft
-    entry = aircraft.create(AircraftWrite(aircraft_name=f"B-81{insists}"))
+    entry = aircraft.create(AircraftWrite(aircraft_name="B-8100"))
     page = open_catalogue(context, qtbot)
     section = page.sections["aircraft"]
     section.reload(entry.aircraft_id)
@@ -176,22 +173,14 @@ def test_concurrent_change_is_shown_before_deletion(
     aircraft.update(
         entry.aircraft_id, AircraftWrite(aircraft_name=entry.aircraft_name, aircraft_type="787-9")
     )
-    questions: list[str] = []
-
-    def confirm(_parent: object, title: str, text: str, _verb: str) -> bool:
-        questions.append(title + text)
-        return insists
-
-    monkeypatch.setattr("desktop.pages.catalogue.saving.confirm", confirm)
-    section.delete_selected()
-    qtbot.waitUntil(lambda: bool(questions))
-    assert "787-9" in questions[0]
-    if insists:
-        qtbot.waitUntil(lambda: entry.aircraft_name not in names(page, "aircraft"))
-    else:
-        wait_until_loaded(page, qtbot)
-        assert aircraft.get(entry.aircraft_id).aircraft_type == "787-9"
-        aircraft.delete(entry.aircraft_id)
+    with qtbot.waitSignal(page.toast) as toast:
+        section.delete_selected()
+    assert toast.args[0].startswith("Cannot delete B-8100: Another user modified this.")
+    qtbot.waitUntil(lambda: not_none(section.selected_entry()).aircraft_type == "787-9")
+    assert aircraft.get(entry.aircraft_id).aircraft_type == "787-9"
+    with qtbot.waitSignal(page.toast):
+        section.delete_selected()
+    qtbot.waitUntil(lambda: entry.aircraft_name not in names(page, "aircraft"))
 
 
 def test_viewer_sees_the_list_without_commands_to_change_it(context: Context, qtbot: QtBot) -> None:

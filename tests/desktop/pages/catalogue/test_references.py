@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QImage
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -86,6 +86,47 @@ def test_raw_photo_becomes_a_reference_image_of_its_name(
     assert [entry.reference_image_name for entry in images] == ["后缘襟翼"]
     stored = context.session.files.get(images[0].file_id)
     assert stored.filename == "后缘襟翼.dng.jpg"
+
+
+def test_new_picture_is_shown_and_selected_from_a_later_page(
+    context: Context, qtbot: QtBot, tmp_path: Path
+) -> None:
+    session = context.session
+    stored = session.files.upload(picture(tmp_path / "many.png"))
+    for number in range(26):
+        body = ReferenceImageWrite(reference_image_name=f"图 {number:02}", file_id=stored.file_id)
+        session.catalogue.reference_images.create(body)
+    page = open_catalogue(context, qtbot, "references")
+    section = as_instance(page.sections["references"], ReferenceSection)
+    section.go_to_page(2)
+    wait_until_loaded(page, qtbot)
+    assert section.pager.next.isVisible()
+    # Two files, so that no form opens over the list.
+    section.send([picture(tmp_path / "新.png"), picture(tmp_path / "新的.png")])
+    qtbot.waitUntil(lambda: not section.uploads.rows())
+    wait_until_loaded(page, qtbot)
+    assert not_none(section.cards.selected_card).reference_image_name in ("新", "新的")
+    shown = {entry.reference_image_name for entry in section.cards.cards.entries()}
+    assert {"新", "新的"} <= shown
+
+
+def test_file_of_attributes_from_a_mac_is_not_uploaded(
+    context: Context, qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = open_catalogue(context, qtbot, "references")
+    section = as_instance(page.sections["references"], ReferenceSection)
+    attributes = tmp_path / "._IMG_1.JPG"
+    attributes.write_bytes(b"\0\5\x16\7")
+    dropped = QMimeData()
+    dropped.setUrls([QUrl.fromLocalFile(str(attributes))])
+    nothing = Qt.KeyboardModifier.NoModifier
+    action, button = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    drag = QDragEnterEvent(QPoint(5, 5), action, dropped, button, nothing)
+    drag.ignore()
+    section.dragEnterEvent(drag)
+    assert not drag.isAccepted()
+    section.dropEvent(QDropEvent(QPoint(5, 5), action, dropped, button, nothing))
+    assert not section.uploads.rows()
 
 
 def test_file_that_is_not_a_picture_can_be_retried(context: Context, qtbot: QtBot, tmp_path: Path) -> None:

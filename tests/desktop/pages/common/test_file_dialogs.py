@@ -45,12 +45,12 @@ def answers(monkeypatch: pytest.MonkeyPatch, path: Path | None) -> list[str]:
     began: list[str] = []
     name = "" if path is None else str(path)
 
-    def open_file(_parent: QWidget, _title: str, folder: str, _kinds: str = "") -> tuple[str, str]:
+    def open_file(_parent: QWidget, _title: str, folder: str, *_more: object) -> tuple[str, str]:
         began.append(folder)
         return name, ""
 
-    def several(parent: QWidget, title: str, folder: str, kinds: str) -> tuple[list[str], str]:
-        open_file(parent, title, folder, kinds)
+    def several(parent: QWidget, title: str, folder: str, *more: object) -> tuple[list[str], str]:
+        open_file(parent, title, folder, *more)
         return ([name] if name else []), ""
 
     monkeypatch.setattr(QFileDialog, "getOpenFileName", open_file)
@@ -114,13 +114,13 @@ def test_picture_dialog_offers_every_accepted_format(
     filters: list[str] = []
 
     def several(
-        _parent: QWidget, _title: str, _folder: str, kinds: str, **_more: object
+        _parent: QWidget, _title: str, _folder: str, kinds: str, *_more: object
     ) -> tuple[list[str], str]:
         filters.append(kinds)
         return [str(tmp_path / "IMG_1.HEIC")], ""
 
-    def open_file(parent: QWidget, title: str, folder: str, kinds: str, **more: object) -> tuple[str, str]:
-        names, chosen = several(parent, title, folder, kinds, **more)
+    def open_file(parent: QWidget, title: str, folder: str, kinds: str, *more: object) -> tuple[str, str]:
+        names, chosen = several(parent, title, folder, kinds, *more)
         return names[0], chosen
 
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", several)

@@ -9,7 +9,9 @@ import pytest
 from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
+from desktop.context import Context
 from desktop.pages.common.files import file_dialogs
+from desktop.pages.common.files.export import ExportController
 from desktop.pages.common.files.file_dialogs import Purpose, choose_file, folders
 
 KINDS = {"PDF (*.pdf)": ".pdf", "Web page (*.html)": ".html"}
@@ -108,3 +110,38 @@ def test_replacing_a_file_under_the_completed_name_is_confirmed(
 def test_cancelled_dialog_gives_none(window: QWidget, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
     assert choose_file(window, "Report", "A.pdf", KINDS, Purpose.REPORTS) is None
+
+
+@pytest.mark.parametrize(
+    ("typed", "kind", "name", "format_id", "pictures"),
+    [
+        ("mine", "COCO datasets with images (*.zip)", "mine-coco.zip", "coco", True),
+        ("mine", "COCO datasets of regions and findings (*.zip)", "mine-coco.zip", "coco", False),
+        ("mine.csv", "COCO datasets with images (*.zip)", "mine.csv", "csv", False),
+        ("mine", "", "mine.json", "json", False),
+    ],
+)
+def test_export_gets_the_name_and_the_format_of_the_dialog(
+    window: QWidget,
+    context: Context,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    typed: str,
+    kind: str,
+    name: str,
+    format_id: str,
+    pictures: bool,
+) -> None:
+    shown_kinds: list[str] = []
+
+    def answer(_parent: object, _title: str, _shown: str, kinds: str) -> tuple[str, str]:
+        shown_kinds.extend(kinds.split(";;"))
+        return str(tmp_path / typed), kind
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
+    target = ExportController(context, window).ask_target("A")
+    assert target is not None
+    path, file_format, with_pictures = target
+    assert (path, file_format.format_id, with_pictures) == (tmp_path / name, format_id, pictures)
+    assert not kind or kind in shown_kinds
+    assert folders.folder(Purpose.EXPORTS) == tmp_path

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QDate, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QFileDialog, QScrollArea
+from PySide6.QtWidgets import QDialog, QFileDialog, QProgressDialog, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from desktop.client.http.errors import NotFound
@@ -18,7 +19,6 @@ from desktop.context import Context
 from desktop.pages.common.files import file_dialogs
 from desktop.pages.record import RecordPage
 from desktop.pages.record.items_card import ItemsCard
-from desktop.pages.record.saving import FieldConflictDialog
 from desktop.pages.sealing.seal_actions import ReopenDialog
 from desktop.report.collect import collect
 from desktop.widgets import MomentField
@@ -27,7 +27,6 @@ from shared.images.cv import cv2
 from shared.record.codes import Role, SealState, Status, Verdict
 from shared.wire.catalogue import AircraftWrite, ReferenceImageWrite, TaskWrite, TemplateRegion
 from shared.wire.inspection import ItemCreate, Point, Record, RecordCreate, RecordUpdate, ResultEntry
-from tests.desktop.children import child
 from tests.desktop.conftest import make_payload
 from tests.narrowing import as_instance, not_none
 
@@ -237,37 +236,89 @@ def test_changes_of_others_to_other_fields_are_merged(context: Context, record: 
     assert page.fields.field_text("executor_id") == "E-70"
 
 
-def test_changes_of_the_same_fields_are_decided_one_by_one(
+def test_typing_while_a_concurrent_change_is_merged_is_kept(
     context: Context, record: Record, qtbot: QtBot
 ) -> None:
     page = open_record_page(context, qtbot, record.inspection_id)
-    other_change = RecordUpdate(inspection_name="别人的名字", task_id="T-70")
+    context.session.records.update(record.inspection_id, RecordUpdate(executor_id="E-70"))
+    name = page.fields.fields["inspection_name"]
+    name.set_text("我的名字")
+    with qtbot.waitSignal(page.toast):
+        page.save()
+        name.set_text("我的名字，更长")
+        page.fields.choosers["task_id"].setEditText("MRO-2026-78")
+    assert now(context, record).inspection_name == "我的名字"
+    assert page.fields.changes() == {"inspection_name": "我的名字，更长", "task_id": "MRO-2026-78"}
+    save_page(page, qtbot)
+    after = now(context, record)
+    assert (after.inspection_name, after.task_id, after.executor_id) == (
+        "我的名字，更长",
+        "MRO-2026-78",
+        "E-70",
+    )
+
+
+def test_changes_of_the_same_fields_are_shown_before_they_are_overwritten(
+    context: Context, record: Record, qtbot: QtBot
+) -> None:
+    page = open_record_page(context, qtbot, record.inspection_id)
+    other_change = RecordUpdate(inspection_name="别人的名字", task_id="T-70", executor_id="E-70")
     context.session.records.update(record.inspection_id, other_change)
     page.fields.fields["inspection_name"].set_text("我的名字")
     page.fields.choosers["task_id"].restore_choice(("T-30", "T-30"))
     page.save()
-    qtbot.waitUntil(lambda: page.findChild(FieldConflictDialog) is not None)
-    dialog = child(page, FieldConflictDialog)
-    assert set(dialog.choices) == {"inspection_name", "task_id"}
-    assert [button.text() for button in dialog.choices["task_id"]] == ["T-30", "T-70"]
-    dialog.choices["inspection_name"][1].setChecked(True)
-    with qtbot.waitSignal(page.toast):
-        dialog.save.click()
+    qtbot.waitUntil(page.banner.isVisible)
+    errors = {name: each.error() for name, each in page.fields.fields.items() if each.error()}
+    assert errors == {
+        "inspection_name": "Changed by another user to: 别人的名字",
+        "task_id": "Changed by another user to: T-70",
+    }
+    assert page.banner.text().startswith("Another user modified this.")
+    # Nothing was saved, and nothing typed is lost.
     after = now(context, record)
-    assert (after.inspection_name, after.task_id) == ("别人的名字", "T-30")
-    assert page.fields.field_text("inspection_name") == "别人的名字"
+    assert (after.inspection_name, after.task_id) == ("别人的名字", "T-70")
+    assert page.fields.changes() == {"inspection_name": "我的名字", "task_id": "T-30"}
+    assert page.fields.field_text("executor_id") == "E-70"
+    # The user takes one value of the other user and keeps one.
+    page.fields.fields["inspection_name"].set_text("别人的名字")
+    save_page(page, qtbot)
+    after = now(context, record)
+    assert (after.inspection_name, after.task_id, after.executor_id) == ("别人的名字", "T-30", "E-70")
     assert not page.fields.has_changes
+    assert not any(each.error() for each in page.fields.fields.values())
 
 
-def test_refused_choice_keeps_the_typed_text(context: Context, record: Record, qtbot: QtBot) -> None:
+def test_second_concurrent_change_is_shown_too(context: Context, record: Record, qtbot: QtBot) -> None:
     page = open_record_page(context, qtbot, record.inspection_id)
+    name = page.fields.fields["inspection_name"]
+    name.set_text("我的名字")
+
+    def is_said(theirs: str) -> bool:
+        return name.error() == f"Changed by another user to: {theirs}"
+
+    for theirs in ("别人的名字", "别人的新名字"):
+        context.session.records.update(record.inspection_id, RecordUpdate(inspection_name=theirs))
+        page.save()
+        qtbot.waitUntil(partial(is_said, theirs))
+        assert now(context, record).inspection_name == theirs
+    page.fields.discard()
+    assert (name.text(), name.error()) == ("别人的新名字", "")
+
+
+def test_record_is_voided_beside_unsent_text_that_another_user_changed(
+    context: Context, record: Record, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    say_yes(monkeypatch)
+    page = open_record_page(context, qtbot, record.inspection_id)
+    name = page.fields.fields["inspection_name"]
+    name.set_text("我的名字")
     context.session.records.update(record.inspection_id, RecordUpdate(inspection_name="别人的名字"))
-    page.fields.fields["inspection_name"].set_text("我的名字")
-    page.save()
-    qtbot.waitUntil(lambda: page.findChild(FieldConflictDialog) is not None)
-    child(page, FieldConflictDialog).reject()
-    assert page.fields.field_text("inspection_name") == "我的名字"
-    assert now(context, record).inspection_name == "别人的名字"
+    with qtbot.waitSignal(page.toast):
+        context.commands.run("details.cancel")
+    after = now(context, record)
+    assert (after.inspection_status, after.inspection_name) == (Status.CANCELLED, "别人的名字")
+    assert name.text() == "我的名字"
+    assert name.error() == "Changed by another user to: 别人的名字"
 
 
 def test_state_outcome_and_end_cannot_be_typed(context: Context, record: Record, qtbot: QtBot) -> None:
@@ -363,34 +414,31 @@ def test_a_record_is_cancelled_reopened_and_deleted(
     assert page.leave()
 
 
-@pytest.mark.parametrize("insists", [True, False])
-def test_record_changed_concurrently_is_deleted_only_after_review(
-    context: Context, record: Record, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, insists: bool
+def test_record_changed_concurrently_is_deleted_only_after_it_was_shown(
+    context: Context, record: Record, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = open_record_page(context, qtbot, record.inspection_id)
-    questions: list[tuple[str, str]] = []
+    page.fields.choosers["executor_id"].setEditText("外部人员")
+    questions: list[str] = []
 
-    def answer(_parent: object, title: str, text: str, _verb: str) -> bool:
-        questions.append((title, text))
+    def answer(_parent: object, title: str, _text: str, _verb: str) -> bool:
+        questions.append(title)
         if len(questions) == 1:
-            # While the first question is open.
+            # While the question is open.
             change = RecordUpdate(inspection_name="gerade geändert")
             context.session.records.update(record.inspection_id, change)
-        return len(questions) == 1 or insists
+        return True
 
     monkeypatch.setattr("desktop.pages.common.delete_record.confirm", answer)
     context.commands.run("details.delete")
-    qtbot.waitUntil(lambda: len(questions) == 2)
-    title, text = questions[1]
-    assert title == "Delete gerade geändert anyway?"
-    assert text.splitlines()[0].startswith("Modified in the meantime, last by ")
-    assert text.splitlines()[1:] == [f"Name: {record.inspection_name} → gerade geändert"]
-    if insists:
-        qtbot.waitUntil(lambda: not exists(context, record))
-    else:
-        name = page.fields.fields["inspection_name"]
-        qtbot.waitUntil(lambda: name.text() == "gerade geändert")
-        assert exists(context, record)
+    name = page.fields.fields["inspection_name"]
+    qtbot.waitUntil(lambda: name.text() == "gerade geändert")
+    assert page.banner.text().startswith("Another user modified this.")
+    assert exists(context, record)
+    # What was typed stays, and nothing else counts as changed.
+    assert page.fields.changes() == {"executor_id": "外部人员"}
+    context.commands.run("details.delete")
+    qtbot.waitUntil(lambda: not exists(context, record))
 
 
 @pytest.mark.parametrize(("ending", "start"), [("pdf", b"%PDF-"), ("html", b"<!doctype html>")])
@@ -411,7 +459,7 @@ def test_the_report_is_written_off_the_gui_thread(
     qtbot.waitUntil(page.banner.isVisible)
     assert f"报告.{ending}" in page.banner.text()
     assert path.with_name(f"报告.{ending}").read_bytes().startswith(start)
-    assert not page.report_progress.isVisible()
+    qtbot.waitUntil(lambda: page.findChild(QProgressDialog) is None)
 
 
 def test_report_that_cannot_be_saved_is_explained(

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 import shiboken6
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFontMetricsF, QPalette
-from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.client import RecordFilter, Session
@@ -39,7 +39,15 @@ from shared.wire.catalogue import (
     TaskWrite,
     TemplateRegion,
 )
-from shared.wire.inspection import ItemCreate, ItemPoint, ItemUpdate, Point, RecordCreate, ResultEntry
+from shared.wire.inspection import (
+    ItemCreate,
+    ItemPoint,
+    ItemUpdate,
+    Point,
+    RecordCreate,
+    RecordUpdate,
+    ResultEntry,
+)
 from shared.wire.seal import InspectionPolicy
 from tests.desktop.conftest import make_payload
 from tests.desktop.pages.workbench.driver import DATABASES, store_detections
@@ -103,6 +111,24 @@ def test_next_and_previous_page_are_loaded(page: RecordsPage, qtbot: QtBot) -> N
     assert not page.pager.next.isEnabled()
     page.pager.previous.click()
     qtbot.waitUntil(lambda: page.model.rowCount() == 25)
+
+
+def test_record_is_selected_on_the_last_page_if_its_page_is_gone(page: RecordsPage, qtbot: QtBot) -> None:
+    session = page._context.session
+    record = next(each for each in session.records.search(RecordFilter(), 2, 25).data[1:])
+    page.enter({"page": 9, "record_id": record.inspection_id})
+    qtbot.waitUntil(lambda: page.model.rowCount() == 5)
+    assert page.selected_record == record
+
+
+def test_closed_menu_of_a_record_is_deleted(page: RecordsPage, qtbot: QtBot) -> None:
+    before = len(page.findChildren(QMenu))
+    for _ in range(2):
+        page._show_menu(QPoint(20, 20))
+        menu = QApplication.activePopupWidget()
+        assert isinstance(menu, QMenu)
+        qtbot.keyClick(menu, Qt.Key.Key_Escape)
+        qtbot.waitUntil(lambda: len(page.findChildren(QMenu)) == before)
 
 
 def test_a_filter_narrows_and_clearing_widens(page: RecordsPage, qtbot: QtBot) -> None:
@@ -633,3 +659,22 @@ def test_judged_and_detected_items_are_counted_as_on_the_workbench(page: Records
     qtbot.waitUntil(lambda: counters() == (3, 1, 2))
     row = page.model.find_row(record.inspection_id)
     assert page.model.index(row, RecordColumn.PROGRESS).data() == "Decided 1 of 3 · Detected 2 of 3"
+
+
+def test_record_changed_concurrently_is_shown_before_it_is_deleted(
+    page: RecordsPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = page._context.session
+    record_id = session.records.create(RecordCreate(task_id="t", inspection_name="vorher")).inspection_id
+    page.enter({"record_id": record_id})
+    qtbot.waitUntil(lambda: not_none(page.selected_record).inspection_id == record_id)
+    # The list does not hear of the change.
+    page.leave()
+    session.records.update(record_id, RecordUpdate(inspection_name="nachher"))
+    monkeypatch.setattr(delete_record, "confirm", lambda *_args, **_more: True)
+    with qtbot.waitSignal(page.toast) as toast:
+        page.delete_selected()
+    assert toast.args[0].startswith("Another user modified this.")
+    qtbot.waitUntil(lambda: not_none(page.selected_record).inspection_name == "nachher")
+    page.delete_selected()
+    qtbot.waitUntil(lambda: page.model.find_row(record_id) < 0)

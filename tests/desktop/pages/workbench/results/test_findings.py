@@ -15,7 +15,7 @@ from desktop.pages.workbench.results.findings import FindingList, finding_boxes
 from desktop.pages.workbench.results.label_editor import LabelEditor
 from desktop.record.item_rows import FindingContext
 from shared.names import user_label
-from shared.record.findings import Finding, SecondOpinion
+from shared.record.findings import Finding
 from shared.record.geometry import Rect
 from shared.wire.detection import Severity
 from shared.wire.memory import MemoryReason
@@ -55,27 +55,12 @@ def open_editor(desk: WorkbenchDriver, place: int) -> LabelEditor:
     return editor
 
 
-def test_second_opinion_stands_below_the_label_and_in_the_tooltip(qtbot: QtBot) -> None:
+def test_severity_stands_below_the_label(qtbot: QtBot) -> None:
     findings = FindingList()
     qtbot.addWidget(findings)
-    opinion = SecondOpinion(0.83, 3, "patches", 2)
     plain = Finding("stain", 0.6, Rect(0, 0, 9, 9))
-    unusual = replace(plain, severity=Severity.MINOR, second_opinion=opinion)
-    usual = replace(plain, second_opinion=replace(opinion, value=0.2))
-    findings.show_findings([unusual, usual, plain], -1)
-    assert findings.accessibleDescription().split("; ") == [
-        "stain 0.60, minor · Anomaly check: unusual",
-        "stain 0.60, Anomaly check: not unusual",
-        "stain 0.60",
-    ]
-    middle = findings.row_px // 2
-    tips = [findings.tip(QPoint(10, row * findings.row_px + middle)).split("\n") for row in range(4)]
-    assert tips[0][0] == (
-        "Anomaly check: unusual (0.83 of 1; unusual from 0.5), by patches, version 2, compared with "
-        "3 passed photo(s)"
-    )
-    assert tips[1][0].startswith("Anomaly check: not unusual (0.20 of 1")
-    assert tips[2] == tips[3] == tips[0][1:] == findings.toolTip().split("\n")
+    findings.show_findings([replace(plain, severity=Severity.MINOR), plain], -1)
+    assert findings.accessibleDescription().split("; ") == ["stain 0.60, minor", "stain 0.60"]
 
 
 @pytest.mark.parametrize(
