@@ -261,7 +261,7 @@ def test_full_disk_after_sending_delays_and_repeats_no_edit(
         assert edits.save_state.unsent_count >= 1
         messages: list[str] = []
         edits.failed.connect(messages.append)
-        patch.setattr(Journal, "conflict", refuse)
+        patch.setattr(Journal, "discard_pending", refuse)
         edits.discard_recovered()
         assert "No space left" in messages[0]
         assert edits.save_state.unsent_count >= 1
