@@ -4876,6 +4876,10 @@
         <translation>关闭</translation>
     </message>
     <message>
+        <source>Film kept</source>
+        <translation>视频已保存</translation>
+    </message>
+    <message>
         <source>For item {number}</source>
         <translation>用于检查项 {number}</translation>
     </message>
