@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import time
 from collections.abc import Sequence
+from datetime import timedelta
 from urllib.parse import urlsplit
 
 import segno
@@ -261,8 +262,9 @@ class PhoneDialog(Dialog):
         if status.claimed_at is None or status.seen_at is None:
             return self.tr("Waiting for a phone…")
         name = status.phone or self.tr("Phone")
-        away = status.expires_at.now(status.expires_at.tzinfo) - status.seen_at
-        if abs(away.total_seconds()) <= _CONNECTED_SECONDS:
+        # By the clock of the service, which may differ from the one of this computer.
+        answered_at = status.expires_at - timedelta(seconds=status.seconds_left)
+        if abs((answered_at - status.seen_at).total_seconds()) <= _CONNECTED_SECONDS:
             return self.tr("{phone} connected").format(phone=name)
         return self.tr("{phone}, last seen {time}").format(phone=name, time=format_minute(status.seen_at))
 

@@ -120,6 +120,17 @@ def test_dialog_shows_the_connected_phone_and_its_photos(dialog: PhoneDialog) ->
     assert dialog.phone.text().startswith("iPhone, last seen ")
 
 
+@pytest.mark.parametrize("minutes", [-5, 5])
+def test_phone_is_connected_although_the_clock_of_the_service_differs(
+    dialog: PhoneDialog, minutes: int
+) -> None:
+    at = dt.datetime.now(dt.UTC) + dt.timedelta(minutes=minutes)
+    new_code = code(created_at=at, expires_at=at + dt.timedelta(minutes=15))
+    dialog.show_code(new_code)
+    dialog.show_status(status(new_code, claimed_at=at, seen_at=at, phone="iPhone"))
+    assert dialog.phone.text() == "iPhone connected"
+
+
 @pytest.mark.parametrize("end", list(CodeEnd))
 def test_ended_code_disappears(dialog: PhoneDialog, end: CodeEnd) -> None:
     new_code = code()
