@@ -171,7 +171,7 @@ class FolderWatchController(QObject):
         self._sent_photos: dict[Path, FoundPhoto] = {}
         self._added_count = 0
         self._offers: list[WatchOffer] = []
-        self._refused_count: set[Path] = set()
+        self._refused_folders: set[Path] = set()
         self._connect()
 
     def _connect(self) -> None:
@@ -231,7 +231,7 @@ class FolderWatchController(QObject):
         record = self._open_record
         if record.record_id != self._record_id:
             self._record_id = record.record_id
-            cards = (card for card in self.cards.mounted_cards if card.folder not in self._refused_count)
+            cards = (card for card in self.cards.mounted_cards if card.folder not in self._refused_folders)
             self._offers = [WatchOffer(card.folder, card.name) for card in cards]
             self._offer_last()
         if self._watched_id and (record.record_id != self._watched_id or record.sealed):
@@ -267,14 +267,14 @@ class FolderWatchController(QObject):
         self._show()
 
     def _on_card_removed(self, card: Card) -> None:
-        self._refused_count.discard(card.folder)
+        self._refused_folders.discard(card.folder)
         self._offers = [offer for offer in self._offers if offer.folder != card.folder]
         self._show()
 
     def _dismiss(self) -> None:
         dismissed = self._offers.pop(0) if self._offers else None
         if dismissed is not None and dismissed.card:
-            self._refused_count.add(dismissed.folder)
+            self._refused_folders.add(dismissed.folder)
         elif dismissed is not None:
             self._open_record.context.preferences.change(watched_folder="")
         self._show()
