@@ -72,10 +72,6 @@
             <numerusform>%n 张照片</numerusform>
         </translation>
     </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
-    </message>
     <message numerus="yes">
         <source>Run detection on %n item(s)</source>
         <translation>
@@ -6892,8 +6888,22 @@
 <context>
     <name>Notices</name>
     <message>
+        <source>Discard</source>
+        <translation>放弃</translation>
+    </message>
+    <message>
+        <source>Keep and send</source>
+        <translation>保留并发送</translation>
+    </message>
+    <message>
         <source>Retry</source>
         <translation>重试</translation>
+    </message>
+    <message numerus="yes">
+        <source>The program closed unexpectedly. %n unsent change(s) are kept.</source>
+        <translation>
+            <numerusform>程序上次异常退出，%n 处未发送的修改已保留。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -8247,23 +8257,6 @@
     <message>
         <source>Seal status</source>
         <translation>封存状态</translation>
-    </message>
-</context>
-<context>
-    <name>RecoveryNotice</name>
-    <message>
-        <source>Discard</source>
-        <translation>放弃</translation>
-    </message>
-    <message>
-        <source>Keep and send</source>
-        <translation>保留并发送</translation>
-    </message>
-    <message numerus="yes">
-        <source>The program closed unexpectedly. %n unsent change(s) are kept.</source>
-        <translation>
-            <numerusform>程序上次异常退出，%n 处未发送的修改已保留。</numerusform>
-        </translation>
     </message>
 </context>
 <context>
@@ -10911,10 +10904,6 @@
         <translation>
             <numerusform>%n 张照片等待添加。</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
     </message>
     <message>
         <source>Folder “{name}” cannot be read. Watching continues when it is available again.</source>
