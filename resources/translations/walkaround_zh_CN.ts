@@ -4716,6 +4716,13 @@
     </message>
 </context>
 <context>
+    <name>FetchedPhotoView</name>
+    <message>
+        <source>Downloading photo… {n}%</source>
+        <translation>正在下载照片… {n}%</translation>
+    </message>
+</context>
+<context>
     <name>FieldConflictDialog</name>
     <message>
         <source>Cancel</source>
@@ -8410,13 +8417,6 @@
     </message>
 </context>
 <context>
-    <name>RegionsPreview</name>
-    <message>
-        <source>Downloading photo… {n}%</source>
-        <translation>正在下载照片… {n}%</translation>
-    </message>
-</context>
-<context>
     <name>ReopenDialog</name>
     <message>
         <source>Reason</source>
@@ -10817,10 +10817,6 @@
 </context>
 <context>
     <name>VersionPane</name>
-    <message>
-        <source>Downloading photo… {n}%</source>
-        <translation>正在下载照片… {n}%</translation>
-    </message>
     <message>
         <source>This version has no photo.</source>
         <translation>此版本没有照片。</translation>
