@@ -33,6 +33,7 @@ from shared.record.content import file_id_from_url, sha256, sha256_from_cid
 from shared.record.entries import item_entries
 from shared.record.geometry import Rect
 from shared.system import atomic
+from shared.system.cache_limit import trim_cache
 from shared.system.paths import ensure_private_folder
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.detection import DetectionModel, ModelKind, Severity
@@ -269,20 +270,5 @@ def _store(data: bytes, path: Path) -> None:
         )
     ensure_private_folder(path.parent)
     atomic.write_file(path, data, durable=False, private=True)
-    _trim_cache(path.parent, path)
-
-
-def _trim_cache(folder: Path, newest: Path) -> None:
-    """Delete the least recently used pictures above the limit."""
     with contextlib.suppress(OSError):
-        files = sorted(
-            ((entry.stat(), entry) for entry in folder.iterdir() if entry.is_file()),
-            key=lambda pair: pair[0].st_mtime,
-        )
-        total = sum(stat.st_size for stat, _ in files)
-        for stat, entry in files:
-            if total <= _CACHE_BYTES:
-                return
-            if entry != newest:
-                entry.unlink()
-                total -= stat.st_size
+        trim_cache(path.parent.iterdir(), _CACHE_BYTES, path)

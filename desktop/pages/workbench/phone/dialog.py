@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import ipaddress
 import time
 from collections.abc import Sequence
 from datetime import timedelta
-from urllib.parse import urlsplit
 
 import segno
 from PySide6.QtCore import QCoreApplication, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
 
+from desktop.client.http.address import is_local
 from desktop.localization.dates import format_minute
 from desktop.widgets import Button, ButtonKind, Combo, Dialog, column_of, label, row_of
 from shared.wire.phone import CodeEnd, NewPhoneCode, PhoneCode
@@ -55,21 +54,10 @@ class QrCode(QWidget):
         painter.end()
 
 
-def is_own_machine(url: str) -> bool:
-    """Whether an address leads to the computer on which it is opened."""
-    host = urlsplit(url).hostname or ""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 def addresses_for_phones(base_url: str, code: NewPhoneCode) -> Sequence[str]:
     """The addresses for a phone: the address in use, unless it is local, then the others."""
     used = base_url.rstrip("/")
-    current = [] if is_own_machine(used) else [used]
+    current = [] if is_local(used) else [used]
     return [*dict.fromkeys([*current, *code.addresses])]
 
 
