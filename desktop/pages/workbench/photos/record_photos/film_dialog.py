@@ -76,7 +76,7 @@ class FilmDialog(BaseDialog):
         self.film: Film | None = None
         self.taken_count = 0
         self.shown_number = 0
-        """The number of the frame that is shown, which the one that the slider asks for follows."""
+        """The number of the shown frame; the slider may be ahead of it."""
         self._image = QImage()
         self._reading: Task | None = None
         self._strip_task: Task | None = None
