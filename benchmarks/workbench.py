@@ -106,7 +106,7 @@ def open_record(page: WorkbenchPage, watch: Watch, go: Callable[[], object], ite
         wait_until(lambda: page.items.panel.model.rowCount() == items, "the opening")
         wait_for_picture(page)
         shown = time.perf_counter()
-        wait_until(lambda: bool(page.items.crops[0].cropped), "the crops")
+        wait_until(lambda: bool(page.items.crops.cuts), "the crops")
     print_figure(f"{doing}: until picture and photo are there", (shown - began) * 1000, "ms")
 
 

@@ -67,7 +67,7 @@ def open_record(desktop: Desktop, page: WorkbenchPage, record_id: str) -> None:
         "the opening",
     )
     wait_for_picture(page)
-    wait_until(lambda: bool(page.items.crops[0].cropped), "the crops")
+    wait_until(lambda: bool(page.items.crops.cuts), "the crops")
 
 
 def inspect_record(page: WorkbenchPage) -> None:

@@ -29,9 +29,9 @@ OVERVIEW = 340
 """Longer side of `TileLoader.overview` in px."""
 
 _FALLBACK_PREVIEW = 1024
+"""Longer side in px of the preview that is kept after `prepared`, as a substitute for missing tiles."""
 _RELEASE_MS = 200
 """Releasing the pixels of 24 MP takes 9 ms, so it waits until what replaces the picture is shown."""
-"""Longer side in px of the preview that is kept after `prepared`, as a substitute for missing tiles."""
 
 
 class TileKey(NamedTuple):

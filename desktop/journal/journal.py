@@ -220,6 +220,11 @@ class Journal:
             before = {name: conflict.current.get(name, value) for name, value in edit.before.items()}
             self._write_resolution(conflict, before, dict(edit.after))
 
+    def discard_pending(self) -> None:
+        """Remove all edits of `pending_edits` from the queue and the undo steps, as one line."""
+        with self._mutex:
+            self._write_and_apply({"t": "discard"})
+
     def service_id(self, object_id: str) -> str:
         """The service's id of an object; `object_id` itself if the service assigned no other."""
         with self._mutex:

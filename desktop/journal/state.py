@@ -84,6 +84,8 @@ class JournalState:
                 self._apply_conflict(line["id"], line["current"], line.get("etag"))
             case "resolve":
                 self._apply_resolution(line["id"], line["before"], line["after"], line.get("etag"))
+            case "discard":
+                self._apply_discard()
             case "draft":
                 self._apply_draft_step(self.drafts[line["record_id"]], line["object_id"], line["step"], line)
             case "sealed":
@@ -204,16 +206,20 @@ class JournalState:
             removed_ids.update(later.id for later in self.unsent_edits_of(edit.object_id))
         for key in removed_ids - {new.id for new in resolved_edits}:
             self._dequeue(key)
+        replacements: dict[str, list[Edit]] = {key: [] for key in removed_ids}
+        replacements[edit_id] = resolved_edits
         for stack in (self.undo[edit.record_id], self.redo[edit.record_id]):
-            for step in stack:
-                step.edits = [
-                    new
-                    for old in step.edits
-                    for new in (
-                        resolved_edits if old.id == edit_id else [] if old.id in removed_ids else [old]
-                    )
-                ]
-            stack[:] = [step for step in stack if step.edits]
+            _replace_edits(stack, replacements)
+
+    def _apply_discard(self) -> None:
+        """Remove all edits to send from the queue and from the undo and redo steps, in one pass."""
+        conflicting_ids = {conflict.edit.object_id for conflict in self.conflicts.values()}
+        discarded = [edit.id for edit in self.queue.values() if edit.object_id not in conflicting_ids]
+        for key in discarded:
+            self._dequeue(key)
+        replacements: dict[str, list[Edit]] = {key: [] for key in discarded}
+        for stack in (*self.undo.values(), *self.redo.values()):
+            _replace_edits(stack, replacements)
 
     def to_line(self) -> dict[str, Any]:
         """The state as one line that replaces all lines so far."""
@@ -278,6 +284,13 @@ def _push_step(stack: list[UndoStep], step: UndoStep) -> None:
         stack[-1].edits.extend(step.edits)
     else:
         stack.append(step)
+
+
+def _replace_edits(stack: list[UndoStep], replacements: Mapping[str, Sequence[Edit]]) -> None:
+    """Replace edits of the steps by those that `replacements` has for their ids, and drop empty steps."""
+    for step in stack:
+        step.edits = [new for old in step.edits for new in replacements.get(old.id, (old,))]
+    stack[:] = [step for step in stack if step.edits]
 
 
 def _steps_to_json(steps: Iterable[UndoStep]) -> list[dict[str, Any]]:

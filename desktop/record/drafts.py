@@ -106,16 +106,7 @@ class CorrectionDrafts:
     def _write_step(
         self, item_id: str, step: DraftStep, value: Any = None, context: Mapping[str, Any] | None = None
     ) -> None:
-        journal = self._edits.journal
-        if journal is None:
-            return
-        try:
-            journal.draft(self._record_id, item_id, step, value, context)
-        except JournalError as error:
-            text = QCoreApplication.translate(
-                "Workbench", "Cannot protect this change against a crash: {why}"
-            )
-            self._edits.failed.emit(text.format(why=error))
+        _write(self._edits, self._record_id, item_id, step, value, context)
 
 
 _KEY = "verdict "
@@ -152,9 +143,11 @@ class VerdictDrafts:
             return
         if draft is None:
             del self._drafts[item_id]
+            _write(self._edits, self._record_id, _KEY + item_id, DraftStep.DROP)
         else:
             self._drafts[item_id] = draft
-        self._write(item_id, draft)
+            value = {"verdict": draft.verdict.value, "reason": draft.reason}
+            _write(self._edits, self._record_id, _KEY + item_id, DraftStep.OPEN, value)
 
     def open(self, record_id: str, item_ids: Iterable[str]) -> None:
         """Restore the drafts of a record from the journal."""
@@ -172,16 +165,20 @@ class VerdictDrafts:
         """Close the record. Its drafts stay in the journal."""
         self._drafts.clear()
 
-    def _write(self, item_id: str, draft: VerdictDraft | None) -> None:
-        journal = self._edits.journal
-        if journal is None:
-            return
-        step = DraftStep.DROP if draft is None else DraftStep.OPEN
-        value = None if draft is None else {"verdict": draft.verdict.value, "reason": draft.reason}
-        try:
-            journal.draft(self._record_id, _KEY + item_id, step, value, {})
-        except JournalError as error:
-            text = QCoreApplication.translate(
-                "Workbench", "Cannot protect this change against a crash: {why}"
-            )
-            self._edits.failed.emit(text.format(why=error))
+
+def _write(
+    edits: RecordEdits,
+    record_id: str,
+    name: str,
+    step: DraftStep,
+    value: Any = None,
+    context: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a step of the draft `name` to the journal, if it is open. A full disk is reported to the user."""
+    if edits.journal is None:
+        return
+    try:
+        edits.journal.draft(record_id, name, step, value, context)
+    except JournalError as error:
+        text = QCoreApplication.translate("Workbench", "Cannot protect this change against a crash: {why}")
+        edits.failed.emit(text.format(why=error))

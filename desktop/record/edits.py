@@ -51,13 +51,6 @@ def close_journal(journal: Journal) -> None:
         _log.warning("%s", error)
 
 
-def discard_pending(journal: Journal) -> None:
-    """Discard all edits that can be sent. Raises JournalError."""
-    while pending := journal.pending_edits():
-        journal.conflict(pending[0].id, {})
-        journal.resolve(pending[0].id, {})
-
-
 class RecordEdits(QObject):
     """Writes edits to the journal and sends them in order.
 
@@ -98,7 +91,7 @@ class RecordEdits(QObject):
         self.problem = ""
         """The reason why editing is not possible, as a sentence; empty if it is possible."""
         self.held = False
-        """True while edits from a crash wait for `keep` or `discard`."""
+        """True while edits from a crash wait for `send_recovered` or `discard_recovered`."""
         context.login_changed.connect(self._on_login_changed)
         context.service_changed.connect(self._on_service_changed)
         context.closing.connect(self.close)
@@ -318,11 +311,13 @@ class RecordEdits(QObject):
 
     def discard_recovered(self) -> None:
         """Discard the edits from a crash."""
-        if self._journal is None or not self._write(discard_pending):
+        if self._journal is None or not self._write(Journal.discard_pending):
             return
         self.held = False
         self.decided.emit()
         self.saving_changed.emit()
+        # Nothing is left to send: this calls what waits until the edits are saved.
+        self.sending.start()
 
     # -- sending
 

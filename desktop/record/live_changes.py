@@ -174,7 +174,7 @@ class LiveChanges(QObject):
         self._listener.start()
 
     def stop(self) -> None:
-        """Stop listening. Detections are polled until `forget`."""
+        """Stop listening. Detections are polled until `cancel_reading`."""
         self._listener.stop()
 
     def cancel_reading(self) -> None:
@@ -232,11 +232,14 @@ class LiveChanges(QObject):
                 if not is_loaded:
                     self._item_ids.add(event.object_id)
                     self._created_ids.add(event.object_id)
-            elif is_loaded:
-                self._item_ids.add(event.object_id)
-            elif event.action == "bring_back":
-                # Only the whole list gives the place of a restored item.
-                self._reload_all = True
+            else:
+                # The response to its creation does not have this change.
+                self._created_ids.discard(event.object_id)
+                if is_loaded:
+                    self._item_ids.add(event.object_id)
+                elif event.action == "bring_back":
+                    # Only the whole list gives the place of a restored item.
+                    self._reload_all = True
         if (self._reload_all or self._reload_record or self._item_ids) and not self._gather_timer.isActive():
             self._gather_timer.start(_GATHER_MS)
 

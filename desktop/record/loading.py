@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import platformdirs
 from PySide6.QtCore import QCoreApplication, QSize, Qt
@@ -32,11 +33,14 @@ from shared.record.content import file_id_from_url, sha256, sha256_from_cid
 from shared.record.entries import item_entries
 from shared.record.geometry import Rect
 from shared.system import atomic
+from shared.system.cache_limit import trim_cache
 from shared.system.paths import ensure_private_folder
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.detection import DetectionModel, ModelKind, Severity
 from shared.wire.inspection import Item, Photo, Record
 from shared.wire.seal import RecordSeal
+
+Key = TypeVar("Key")
 
 _CACHE_BYTES = 4_000_000_000
 """Maximum number of bytes of the cache. The least recently used pictures are deleted first."""
@@ -203,9 +207,9 @@ def picture_path(content_id: str | None, file_id: str) -> Path:
 
 
 def thumbnails(
-    report: ProgressReport, source: ImageSource, regions: Sequence[tuple[str, Rect]], side: int
+    report: ProgressReport, source: ImageSource, regions: Sequence[tuple[Key, Rect]], side: int
 ) -> None:
-    """Crop regions to small pictures with a shorter side of `side` px. Reports (id, QImage) for each.
+    """Crop regions to small pictures with a shorter side of `side` px. Reports (key, QImage) for each.
 
     If the picture is not in memory, they are cropped from its preview, and those that are too coarse again
     from the original.
@@ -213,8 +217,8 @@ def thumbnails(
     width, height = source.size
     is_in_memory = bool(source.levels) and not is_large(source)
     preview = QImage() if is_in_memory else source.preview()
-    too_coarse: list[tuple[str, Rect]] = []
-    for number, (item_id, rect) in enumerate(regions):
+    too_coarse: list[tuple[Key, Rect]] = []
+    for number, (key, rect) in enumerate(regions):
         if number % _CHUNK_SIZE == 0:
             # Many pictures at once would block the GUI thread.
             report.wait(_PAUSE_SECONDS)
@@ -232,11 +236,11 @@ def thumbnails(
                 max(round(square.h * scale), 1),
             )
             if scale < 1 and min(image.width(), image.height()) < side:
-                too_coarse.append((item_id, square))
-        report((item_id, _scale_to(image, side)))
-    for item_id, square in too_coarse:
+                too_coarse.append((key, square))
+        report((key, _scale_to(image, side)))
+    for key, square in too_coarse:
         report.check()
-        report((item_id, _scale_to(source.crop(square), side)))
+        report((key, _scale_to(source.crop(square), side)))
 
 
 def _scale_to(image: QImage, side: int) -> QImage:
@@ -266,20 +270,5 @@ def _store(data: bytes, path: Path) -> None:
         )
     ensure_private_folder(path.parent)
     atomic.write_file(path, data, durable=False, private=True)
-    _trim_cache(path.parent, path)
-
-
-def _trim_cache(folder: Path, newest: Path) -> None:
-    """Delete the least recently used pictures above the limit."""
     with contextlib.suppress(OSError):
-        files = sorted(
-            ((entry.stat(), entry) for entry in folder.iterdir() if entry.is_file()),
-            key=lambda pair: pair[0].st_mtime,
-        )
-        total = sum(stat.st_size for stat, _ in files)
-        for stat, entry in files:
-            if total <= _CACHE_BYTES:
-                return
-            if entry != newest:
-                entry.unlink()
-                total -= stat.st_size
+        trim_cache(path.parent.iterdir(), _CACHE_BYTES, path)

@@ -174,7 +174,7 @@ class OpenRecord(RecordSignals):
         self.document = self.reference = self.source = self.seal = self._service = None
         self.rows, self._rows = [], ItemRows()
         self._items, self._item = (), None
-        self.drafts.close()
+        self._close_drafts()
         self.link.record_file = None
         self.link.show_file(None)
         self._selection = Selection()

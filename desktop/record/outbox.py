@@ -45,7 +45,7 @@ class UnshownEdits:
     def acknowledge(
         self, journal: Journal, edit: Edit, etag: str | None = None, service_id: str | None = None
     ) -> None:
-        """Acknowledge `edit` in the journal (see `Journal.acknowledge`) and keep it until `forget`."""
+        """Acknowledge `edit` in the journal (see `Journal.acknowledge`) and keep it until `remove`."""
         with self._lock:
             journal.acknowledge(edit.id, etag, service_id)
             self._edits[edit.id] = edit

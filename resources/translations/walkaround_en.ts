@@ -579,6 +579,16 @@
     </message>
 </context>
 <context>
+    <name>Notices</name>
+    <message numerus="yes">
+        <source>The program closed unexpectedly. %n unsent change(s) are kept.</source>
+        <translation>
+            <numerusform>The program closed unexpectedly. %n unsent change is kept.</numerusform>
+            <numerusform>The program closed unexpectedly. %n unsent changes are kept.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>OtherFileBanner</name>
     <message numerus="yes">
         <source>%n item(s) are not on the record&apos;s reference image. This item is on {name}.</source>
@@ -707,16 +717,6 @@
         <translation>
             <numerusform>%n record exported.</numerusform>
             <numerusform>%n records exported.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>RecoveryNotice</name>
-    <message numerus="yes">
-        <source>The program closed unexpectedly. %n unsent change(s) are kept.</source>
-        <translation>
-            <numerusform>The program closed unexpectedly. %n unsent change is kept.</numerusform>
-            <numerusform>The program closed unexpectedly. %n unsent changes are kept.</numerusform>
         </translation>
     </message>
 </context>

@@ -72,10 +72,6 @@
             <numerusform>%n 张照片</numerusform>
         </translation>
     </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
-    </message>
     <message numerus="yes">
         <source>Run detection on %n item(s)</source>
         <translation>
@@ -4692,6 +4688,13 @@
     </message>
 </context>
 <context>
+    <name>FetchedPhotoView</name>
+    <message>
+        <source>Downloading photo… {n}%</source>
+        <translation>正在下载照片… {n}%</translation>
+    </message>
+</context>
+<context>
     <name>FieldsCard</name>
     <message>
         <source>Status in other systems</source>
@@ -4819,6 +4822,10 @@
     <message>
         <source>Close</source>
         <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Film kept</source>
+        <translation>视频已保存</translation>
     </message>
     <message>
         <source>For item {number}</source>
@@ -6823,8 +6830,22 @@
 <context>
     <name>Notices</name>
     <message>
+        <source>Discard</source>
+        <translation>放弃</translation>
+    </message>
+    <message>
+        <source>Keep and send</source>
+        <translation>保留并发送</translation>
+    </message>
+    <message>
         <source>Retry</source>
         <translation>重试</translation>
+    </message>
+    <message numerus="yes">
+        <source>The program closed unexpectedly. %n unsent change(s) are kept.</source>
+        <translation>
+            <numerusform>程序上次异常退出，%n 处未发送的修改已保留。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -8147,23 +8168,6 @@
     </message>
 </context>
 <context>
-    <name>RecoveryNotice</name>
-    <message>
-        <source>Discard</source>
-        <translation>放弃</translation>
-    </message>
-    <message>
-        <source>Keep and send</source>
-        <translation>保留并发送</translation>
-    </message>
-    <message numerus="yes">
-        <source>The program closed unexpectedly. %n unsent change(s) are kept.</source>
-        <translation>
-            <numerusform>程序上次异常退出，%n 处未发送的修改已保留。</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>ReferenceChoice</name>
     <message>
         <source>No reference image with this name. Select one from the list.</source>
@@ -8311,13 +8315,6 @@
     <message>
         <source>The reference image is still opening. Import again when it is shown.</source>
         <translation>参考图正在打开，请在显示后重新导入。</translation>
-    </message>
-</context>
-<context>
-    <name>RegionsPreview</name>
-    <message>
-        <source>Downloading photo… {n}%</source>
-        <translation>正在下载照片… {n}%</translation>
     </message>
 </context>
 <context>
@@ -10660,10 +10657,6 @@
 <context>
     <name>VersionPane</name>
     <message>
-        <source>Downloading photo… {n}%</source>
-        <translation>正在下载照片… {n}%</translation>
-    </message>
-    <message>
         <source>This version has no photo.</source>
         <translation>此版本没有照片。</translation>
     </message>
@@ -10746,10 +10739,6 @@
         <translation>
             <numerusform>%n 张照片等待添加。</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
     </message>
     <message>
         <source>Folder “{name}” cannot be read. Watching continues when it is available again.</source>

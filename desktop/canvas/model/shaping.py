@@ -119,13 +119,11 @@ OFFSET = 16
 
 
 class AlignSide(StrEnum):
-    """The common edge or middle that regions are aligned to."""
+    """The common edge that regions are aligned to."""
 
     LEFT = "left"
-    CENTRE = "centre"
     RIGHT = "right"
     TOP = "top"
-    MIDDLE = "middle"
     BOTTOM = "bottom"
 
 
@@ -174,14 +172,10 @@ def align(store: RegionStore, side: AlignSide) -> RegionChange | None:
         match side:
             case AlignSide.LEFT:
                 x = left
-            case AlignSide.CENTRE:
-                x = (left + right - rect.w) / 2
             case AlignSide.RIGHT:
                 x = right - rect.w
             case AlignSide.TOP:
                 y = top
-            case AlignSide.MIDDLE:
-                y = (top + bottom - rect.h) / 2
             case AlignSide.BOTTOM:
                 y = bottom - rect.h
         return Rect(x, y, rect.w, rect.h)

@@ -41,6 +41,7 @@ from shared.record.geometry import Rect
 BLINK_MS = 600
 """Time in ms for which blinking shows each picture."""
 
+_LEFT = Qt.MouseButton.LeftButton
 _GRIP = 10.0
 _ORIGIN = QPointF()
 
@@ -71,6 +72,8 @@ class CompareView(QWidget):
         self._mix = 0.5
         self._shows_photo = False
         self._message = ""
+        self._button: Qt.MouseButton | None = None
+        """The button of the click or drag that is in progress."""
         self._drag_position: QPointF | None = None
         self._press_position = QPointF()
         self._drags_divider = False
@@ -263,15 +266,23 @@ class CompareView(QWidget):
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Begin to drag with the tool, or the divider, or both pictures."""
+        """Begin to drag with the tool, or the divider, or both pictures; by the middle button only these."""
+        button = event.button()
+        # The drag of another button that is held continues.
+        is_dragging = self._button not in (None, button) and self._button in event.buttons()
+        if button not in (_LEFT, Qt.MouseButton.MiddleButton) or is_dragging:
+            return
+        self._button = button
         self._press_position = event.position()
-        self._tool_has_mouse = self._tool is not None and self._tool.press(
-            self._pair_pointer(event.position())
+        self._tool_has_mouse = (
+            button is _LEFT
+            and self._tool is not None
+            and self._tool.press(self._pair_pointer(event.position()))
         )
         if self._tool_has_mouse:
             self.update()
             return
-        self._drags_divider = self._is_on_divider(event.position())
+        self._drags_divider = button is _LEFT and self._is_on_divider(event.position())
         self._drag_position = event.position()
         self._show_cursor(event.position())
 
@@ -293,13 +304,20 @@ class CompareView(QWidget):
         self._drag_position = event.position()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """End the drag, or pass a click to the tool."""
+        """End the drag, or pass a click of the left button to the tool."""
+        if event.button() is not self._button:
+            return
+        self._button = None
         delta = event.position() - self._press_position
         if self._tool_has_mouse and self._tool is not None:
             self._tool_has_mouse = False
             self._tool.release(self._pair_pointer(event.position()))
             self.update()
-        elif self._tool is not None and max(abs(delta.x()), abs(delta.y())) < DRAG_DISTANCE:
+        elif (
+            event.button() is _LEFT
+            and self._tool is not None
+            and max(abs(delta.x()), abs(delta.y())) < DRAG_DISTANCE
+        ):
             self._tool.click(self._pair_pointer(event.position()))
             self.update()
         self._drag_position = None
@@ -308,6 +326,8 @@ class CompareView(QWidget):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Fit the pair, or count another click of the tool."""
+        if event.button() is not _LEFT:
+            return
         if self._tool is not None and self._tool.counts_clicks:
             self.mousePressEvent(event)
         else:

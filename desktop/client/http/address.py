@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import ipaddress
 from urllib.parse import urlsplit
-
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-"""Host names of this computer."""
 
 
 def is_local(url: str) -> bool:
     """Whether the host of `url` is this computer."""
-    return urlsplit(url).hostname in LOOPBACK
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def server_key(url: str) -> str:

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from desktop.background.workers import run
 from desktop.client import Session
-from desktop.client.http.address import LOOPBACK, is_local, server_key
+from desktop.client.http.address import is_local, server_key
 from desktop.client.http.errors import Unreachable, Untrusted
 from desktop.client.http.trust import add_fingerprint, is_plain_answer
 from desktop.localization.language import LANGUAGES
@@ -117,8 +117,7 @@ def server_address(text: str) -> str | None:
     text = text.strip()
     try:
         if "://" not in text:
-            local = urlsplit(f"//{text}").hostname in LOOPBACK
-            text = f"{'http' if local else 'https'}://{text}"
+            text = f"{'http' if is_local(f'//{text}') else 'https'}://{text}"
         parts = urlsplit(text)
         port = f":{parts.port}" if parts.port else ""
     except ValueError:

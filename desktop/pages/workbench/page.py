@@ -80,7 +80,7 @@ class WorkbenchPage(Page):
         column_of(
             self.top,
             self.results.seal_bar,
-            Notices(self.open_record.edits),
+            Notices(self.open_record.edits, self),
             handover,
             self.results.skipped,
             self.photos.other_file_banner,

@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QGridLayout,
-    QHBoxLayout,
     QRadioButton,
     QScrollArea,
     QVBoxLayout,
@@ -32,8 +30,6 @@ from desktop.widgets import (
     BaseDialog,
     Button,
     ButtonKind,
-    IconLabel,
-    Panel,
     label,
     row_of,
     separator,
@@ -45,76 +41,44 @@ from shared.record import results
 from shared.record.codes import Verdict
 
 
-class RecoveryNotice(Panel):
-    """Offers to send or discard the edits from a crash."""
-
-    keep_wanted = Signal()
-    discarded = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("raised", "bottom", parent)
-        self.setObjectName("recovered")
-        self._text = label("", wrap=True)
-        self.keep = Button(self.tr("Keep and send"), kind=ButtonKind.LINK)
-        self.keep.setObjectName("recovered-keep")
-        self.discard = Button(self.tr("Discard"), kind=ButtonKind.LINK)
-        self.discard.setObjectName("recovered-discard")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 6, 12, 6)
-        row.setSpacing(12)
-        row.addWidget(IconLabel("history", "accent"))
-        row.addWidget(self._text, 1)
-        row.addWidget(self.keep)
-        row.addWidget(self.discard)
-        self.keep.clicked.connect(lambda _checked=False: self.keep_wanted.emit())
-        self.discard.clicked.connect(lambda _checked=False: self.discarded.emit())
-        self.hide()
-
-    def offer(self, count: int) -> None:
-        """Show the number of edits."""
-        text = self.tr("The program closed unexpectedly. %n unsent change(s) are kept.", "", count)
-        self._text.setText(text)
-        self.setAccessibleName(text)
-
-
-class Notices(QWidget):
-    """Follows the journal of the account."""
+class Notices(Banner):
+    """Follows the journal of the account: offers to send or discard the edits from a crash, or to retry."""
 
     def __init__(self, edits: RecordEdits, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._edits = edits
         self._closed = ""
-        self.banner = Banner()
-        self.recovery = RecoveryNotice()
-        row_of(self.recovery, self.banner, parent=self, margins=0, spacing=0)
-        self.banner.closed.connect(self._on_closed)
-        self.banner.action_chosen.connect(edits.retry)
-        self.recovery.keep_wanted.connect(edits.send_recovered)
-        self.recovery.discarded.connect(edits.discard_recovered)
-        self.recovery.keep_wanted.connect(self.show_state)
-        self.recovery.discarded.connect(self.show_state)
+        self.closed.connect(self._on_closed)
+        self.action_chosen.connect(self._send)
+        self.second_action_chosen.connect(edits.discard_recovered)
         edits.saving_changed.connect(self.show_state)
         self.show_state()
 
     def show_state(self) -> None:
         """Update the notice."""
         edits = self._edits
-        self.recovery.setVisible(edits.held)
         if edits.held:
-            self.recovery.offer(len(edits.unsent_edits()))
-        saving = edits.save_state
-        text = "" if edits.held else edits.problem or saving.problem
+            count = len(edits.unsent_edits())
+            text = self.tr("The program closed unexpectedly. %n unsent change(s) are kept.", "", count)
+            keep, discard = self.tr("Keep and send"), self.tr("Discard")
+            self.show_message(text, action=keep, closable=False, second_action=discard)
+            return
+        text = edits.problem or edits.save_state.problem
         if not text or text == self._closed:
-            self.banner.hide()
+            self.hide()
             self._closed = text and self._closed
         else:
-            again = "" if edits.problem else self.tr("Retry")
-            self.banner.show_message(text, "warn", again)
-        self.setVisible(not self.banner.isHidden() or edits.held)
+            self.show_message(text, "warn", "" if edits.problem else self.tr("Retry"))
+
+    def _send(self) -> None:
+        if self._edits.held:
+            self._edits.send_recovered()
+            self.show_state()
+        else:
+            self._edits.retry()
 
     def _on_closed(self) -> None:
-        self._closed = self.banner.text()
-        self.show_state()
+        self._closed = self.text()
 
 
 _CHOICE_PX = 280

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -65,6 +66,44 @@ def test_object_that_cannot_be_restored_drops_its_later_edits(path: Path) -> Non
     journal.resolve(again.id, {})
     assert journal.unsent_edits() == []
     assert journal.undo("r") == ()
+    journal.close()
+
+
+def test_discarded_edits_leave_queue_and_undo_steps(path: Path) -> None:
+    journal = Journal.open(path)
+    sent, refused, again, other_record = (
+        update("a", 0, 1),
+        update("b", 0, 1),
+        create("c"),
+        update("d", 0, 1, record="s"),
+    )
+    journal.append(sent)
+    journal.acknowledge(sent.id)
+    journal.append(refused)
+    journal.conflict(refused.id, {"x": 9})
+    journal.append(again, update("a", 1, 2))
+    journal.append(update("c", 0, 1))
+    journal.append(other_record)
+    journal.undo("s")
+    journal.discard_pending()
+    for stored in (journal, reopen(journal)):
+        assert stored.pending_edits() == []
+        assert [edit.object_id for edit in stored.unsent_edits()] == ["b"]
+        assert [conflict.edit.id for conflict in stored.conflicts()] == [refused.id]
+        assert [step.edits for step in stored._state.undo["r"]] == [[sent], [refused]]
+        assert not any(stored._state.undo["s"] + stored._state.redo["s"])
+    stored.close()
+
+
+def test_thousands_of_edits_are_discarded_in_one_turn(path: Path) -> None:
+    journal = Journal.open(path)
+    for number in range(2_000):
+        journal.append(create(f"object {number}"))
+    begun = time.perf_counter()
+    journal.discard_pending()
+    # One walk through all steps. A walk for each edit takes two seconds.
+    assert time.perf_counter() - begun < 0.2
+    assert journal.unsent_count() == 0
     journal.close()
 
 

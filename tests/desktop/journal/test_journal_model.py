@@ -122,6 +122,15 @@ class JournalModel(RuleBasedStateMachine):
         self.journal.acknowledge(first.id)
 
     @rule()
+    def discard(self) -> None:
+        """Discard what was not sent, and with it the steps of these edits: begin with another history."""
+        self.journal.discard_pending()
+        self.values = dict(self.sent)
+        self.journal.end_history("r", next(self.numbers))
+        self.undo_values.clear()
+        self.redo_values.clear()
+
+    @rule()
     def restart(self) -> None:
         self.journal.close()
         self.journal = Journal.open(self.folder / "j")

@@ -200,5 +200,5 @@ def test_bar_of_a_watched_folder_joins_its_sentences_as_chinese_does(
     bar = WatchBar()
     qtbot.addWidget(bar)
     bar.show_state(BarState(WatchState.WATCHING, tmp_path / "card"))
-    assert bar.text.startswith("正在监视文件夹“card”。")
-    assert " " not in bar.text
+    assert bar.text().startswith("正在监视文件夹“card”。")
+    assert " " not in bar.text()

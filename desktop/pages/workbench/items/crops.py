@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QObject, QTimer
@@ -13,7 +13,7 @@ from PySide6.QtGui import QImage, QPixmap
 
 from desktop.background.workers import Lane, ProgressReport, Task, run
 from desktop.client import Session
-from desktop.client.http.errors import ClientError
+from desktop.client.http.errors import ClientError, NotFound
 from desktop.imaging import ImageError
 from desktop.imaging.sources.cut import map_rect
 from desktop.imaging.sources.source import ImageSource
@@ -21,155 +21,150 @@ from desktop.pages.workbench.items.items_model import THUMB_PX
 from desktop.pages.workbench.items.items_panel import ItemsPanel
 from desktop.record.document import ItemView
 from desktop.record.item_rows import findings_of, shown_detection
-from desktop.record.loading import fetch_file, fetch_photo, thumbnails
+from desktop.record.loading import fetch_photo, thumbnails
 from desktop.record.open_record import OpenRecord
 from desktop.record.region_link import ReferenceFile, item_file
 from shared.record import results
-from shared.record.geometry import Rect
+from shared.record.geometry import Rect, point_to_pixels
 
 _GATHER_MS = 60
-
-
-class CropQueue(QObject):
-    """Collects painted rows and creates their thumbnails, one batch at a time.
-
-    A subclass starts a batch in `begin`, shows a thumbnail in `show`, and resets its state in `forget`.
-    """
-
-    lane: ClassVar[Lane] = Lane.LONG
-
-    def __init__(self, open_record: OpenRecord, panel: ItemsPanel, parent: QObject) -> None:
-        super().__init__(parent)
-        self._open_record, self._panel, self._items = open_record, panel, panel.model
-        self._wanted_ids: dict[str, None] = {}
-        self._task: Task | None = None
-        self._soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
-        self._soon.timeout.connect(self._start_next)
-        self._items.picture_wanted.connect(self._on_picture_wanted)
-
-    def begin(self, item_ids: Iterable[str]) -> None:
-        """Start creating the missing thumbnails of these rows, with `cut`."""
-
-    def show(self, item_id: str, picture: QPixmap) -> None:
-        """Show a thumbnail that was created."""
-
-    def clear_pictures(self) -> None:
-        """Drop all thumbnails."""
-
-    def cut(self, function: Callable[..., None], todo: Any) -> None:
-        """Run `function(report, session, todo, side)`, which reports (item id, QImage), off the GUI
-        thread."""
-        self._task = run(
-            function,
-            self._open_record.context.session,
-            todo,
-            round(THUMB_PX * self._panel.devicePixelRatioF()),
-            owner=self,
-            progress=self._show_result,
-            done=lambda _: self._on_ended(),
-            failed=lambda _: self._on_ended(),
-            lane=self.lane,
-            priority=-1,
-        )
-
-    def clear(self) -> None:
-        """Drop all thumbnails, and cancel the running batch."""
-        self._soon.stop()
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
-        self._wanted_ids.clear()
-        self.clear_pictures()
-
-    def _on_picture_wanted(self, item_id: str) -> None:
-        # Called while painting: only takes a note.
-        self._wanted_ids[item_id] = None
-        self._start_soon()
-
-    def _start_soon(self) -> None:
-        if self._wanted_ids and not self._soon.isActive() and (self._task is None or self._task.is_finished):
-            self._soon.start()
-
-    def _start_next(self) -> None:
-        wanted, self._wanted_ids = self._wanted_ids, {}
-        self.begin(wanted)
-
-    def _show_result(self, result: tuple[str, QImage] | float) -> None:
-        if not isinstance(result, float | int):
-            self.show(result[0], QPixmap.fromImage(result[1]))
-
-    def _on_ended(self) -> None:
-        self._task = None
-        self._start_soon()
-
-
-class RegionCrops(CropQueue):
-    """Crops the regions on the displayed picture for the rows that are painted, again when they change."""
-
-    lane = Lane.SHORT
-
-    def __init__(self, open_record: OpenRecord, panel: ItemsPanel, parent: QObject) -> None:
-        super().__init__(open_record, panel, parent)
-        self._store = open_record.link.store
-        self.cropped: dict[str, Rect] = {}
-        """The region of each item whose crop is listed or being created."""
-        open_record.regions_changed.connect(self._on_regions_changed)
-        # Their photos may have other findings.
-        open_record.results_changed.connect(self._items.ask_for_pictures)
-
-    def _on_regions_changed(self) -> None:
-        for item_id, rect in list(self.cropped.items()):
-            region = self._store.get(item_id)
-            if region is None:
-                del self.cropped[item_id]
-            elif region.rect != rect:
-                self._wanted_ids[item_id] = None
-        self._items.ask_for_pictures()
-        self._start_soon()
-
-    def begin(self, item_ids: Iterable[str]) -> None:
-        """Crop missing or outdated regions. They wait until the picture is open."""
-        source = self._open_record.source
-        if source is None:
-            self._wanted_ids |= dict.fromkeys(item_ids)
-            return
-        regions = [region for region in map(self._store.get, item_ids) if region is not None]
-        todo = {region.id: region.rect for region in regions if self.cropped.get(region.id) != region.rect}
-        if todo:
-            self.cropped |= todo
-            self.cut(partial(_cut_regions, source), list(todo.items()))
-
-    def show(self, item_id: str, picture: QPixmap) -> None:
-        """Set the picture as the region's thumbnail in the list."""
-        self._items.set_picture(item_id, picture)
-
-    def clear_pictures(self) -> None:
-        """Forget all of them, and those of the other queues."""
-        self.cropped.clear()
-        self._items.drop_pictures()
-
-
-def _cut_regions(
-    source: ImageSource, report: ProgressReport, _session: Session, todo: list[tuple[str, Rect]], side: int
-) -> None:
-    """Report (id, QImage) for each region of the displayed picture."""
-    thumbnails(report, source, todo, side)
-
-
+_RETRY_MS = 10_000
 _MARGIN_SHARE = 0.4
 """Margin on each side of a finding, as a share of its size."""
 
 
 @dataclass(frozen=True, slots=True)
-class PhotoCut:
-    """A part of a photo: where to get the photo, and which px of it."""
+class Cut:
+    """A part of a picture: where to get the picture, and which part of it.
+
+    `rect` is in px of the upright picture, or with `is_point` as `item_point` has it.
+    """
 
     content_id: str | None
     url: str
     rect: Rect
+    is_point: bool = False
 
 
-def crop_place(item: ItemView, reference: tuple[int, int] | None) -> PhotoCut | None:
+class _Thumbnail(NamedTuple):
+    """A picture of the row of an item: of the place in its photo, or else of its region."""
+
+    item_id: str
+    is_photo: bool
+    cut: Cut
+
+
+class ItemCrops(QObject):
+    """Creates the thumbnails of the rows that are painted: of the regions, and of the places in photos.
+
+    At most one batch is cut from the displayed picture and one from pictures that are fetched: a download
+    delays no region on view.
+    """
+
+    def __init__(self, open_record: OpenRecord, panel: ItemsPanel, parent: QObject) -> None:
+        super().__init__(parent)
+        self._open_record, self._panel, self._items = open_record, panel, panel.model
+        self._wanted_ids: dict[str, None] = {}
+        self._tasks: dict[Lane, Task] = {}
+        self.cuts: dict[tuple[str, bool], Cut] = {}
+        """What the thumbnails show, by item, and whether they are of the photo."""
+        self._soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
+        self._soon.timeout.connect(self._start)
+        self._items.picture_wanted.connect(self._on_picture_wanted)
+        # After other results the photos may have other findings.
+        for changed in (open_record.regions_changed, open_record.results_changed):
+            changed.connect(self._items.ask_for_pictures)
+
+    def clear(self) -> None:
+        """Drop all thumbnails, and cancel the running batches."""
+        self._soon.stop()
+        for task in self._tasks.values():
+            task.cancel()
+        for state in (self._tasks, self._wanted_ids, self.cuts):
+            state.clear()
+        self._items.drop_pictures()
+
+    def _on_picture_wanted(self, item_id: str) -> None:
+        # Called while painting: only takes a note.
+        self._wanted_ids[item_id] = None
+        if not self._soon.isActive():
+            self._soon.start()
+
+    def _start(self) -> None:
+        """Cut the missing and outdated thumbnails of the wanted rows that no running batch may contain."""
+        document, todo = self._open_record.document, dict[Lane, list[_Thumbnail]]()
+        wanted_ids, self._wanted_ids = self._wanted_ids, {}
+        if self._tasks:
+            # What runs may bring some of them, or bring what is no longer wanted.
+            self._wanted_ids |= wanted_ids
+        for item in map(document.item, wanted_ids) if document is not None else ():
+            if item is None:
+                continue
+            is_displayed = self._open_record.link.shows(item)
+            source = self._open_record.source if is_displayed else None
+            region = _region_cut(item, item_file(item, self._open_record.link.record_file))
+            # A picture that is being opened announces its regions.
+            if region is not None and self._is_missing(item, region) and (source or not is_displayed):
+                lane = Lane.SHORT if is_displayed else Lane.LONG
+                todo.setdefault(lane, []).append(_Thumbnail(item.item_id, False, region))
+            photo = photo_cut(item, source.size if source is not None else None)
+            if photo is None:
+                if self.cuts.pop((item.item_id, True), None) is not None:
+                    self._items.set_photo(item.item_id, None)
+            elif self._is_missing(item, photo, is_photo=True):
+                todo.setdefault(Lane.LONG, []).append(_Thumbnail(item.item_id, True, photo))
+        for lane, thumbs in todo.items():
+            if lane not in self._tasks:
+                self._cut(lane, thumbs)
+
+    def _is_missing(self, item: ItemView, cut: Cut, is_photo: bool = False) -> bool:
+        return self.cuts.get((item.item_id, is_photo)) != cut
+
+    def _cut(self, lane: Lane, thumbs: Sequence[_Thumbnail]) -> None:
+        self._tasks[lane] = run(
+            _cut_thumbnails,
+            self._open_record.context.session,
+            self._open_record.source if lane is Lane.SHORT else None,
+            thumbs,
+            round(THUMB_PX * self._panel.devicePixelRatioF()),
+            owner=self,
+            progress=self._on_cut,
+            done=partial(self._on_ended, lane),
+            failed=lambda _: self._on_ended(lane, ()),
+            lane=lane,
+            priority=-1,
+        )
+
+    def _on_cut(self, result: tuple[_Thumbnail, QImage | None] | float) -> None:
+        """Show a thumbnail, or none for a picture that does not exist. A number is progress of a download."""
+        if isinstance(result, float | int):
+            return
+        (item_id, is_photo, cut), image = result
+        self.cuts[item_id, is_photo] = cut
+        if is_photo:
+            self._items.set_photo(item_id, QPixmap.fromImage(image) if image is not None else None)
+        elif image is not None:
+            self._items.set_picture(item_id, QPixmap.fromImage(image))
+
+    def _on_ended(self, lane: Lane, missed_ids: Sequence[str]) -> None:
+        del self._tasks[lane]
+        if self._wanted_ids:
+            self._soon.start()
+        if missed_ids:
+            QTimer.singleShot(_RETRY_MS, self, lambda: [*map(self._on_picture_wanted, missed_ids)])
+
+
+def _region_cut(item: ItemView, file: ReferenceFile | None) -> Cut | None:
+    """The region of an item in the image that it is on; None without one of both."""
+    point = (item.item_point or {}).get("point")
+    url = file.info.get("download_url") if file is not None else None
+    if file is None or not url or not point:
+        return None
+    rect = Rect(point["x"], point["y"], point["w"], point["h"])
+    return None if rect.is_empty else Cut(file.info.get("ipfs_cid"), str(url), rect, is_point=True)
+
+
+def photo_cut(item: ItemView, reference: tuple[int, int] | None) -> Cut | None:
     """The surest finding in the photo of the item's detection, else the item's region there.
 
     `reference` is the size of the reference image in px. None without a photo, or without a place in it.
@@ -186,111 +181,50 @@ def crop_place(item: ItemView, reference: tuple[int, int] | None) -> PhotoCut | 
         # A part of fewer px would be enlarged to a blur that shows nothing around the finding.
         more = max(_MARGIN_SHARE * length, THUMB_PX - length / 2)
         rect = Rect(box.x - more, box.y - more, box.w + 2 * more, box.h + 2 * more)
-        return PhotoCut(info.get("ipfs_cid"), str(url), rect)
+        return Cut(info.get("ipfs_cid"), str(url), rect)
     region = item.region(*reference) if reference is not None else None
     matrix = results.entry_homography(entry)
     if region is None or matrix is None:
         return None
     visible = map_rect(region, np.asarray(matrix, np.float64))
-    return None if visible is None else PhotoCut(info.get("ipfs_cid"), str(url), visible)
+    return None if visible is None else Cut(info.get("ipfs_cid"), str(url), visible)
 
 
-class PhotoCrops(CropQueue):
-    """Creates the thumbnails of painted rows from photos, and updates them after new results."""
+def _cut_thumbnails(
+    report: ProgressReport,
+    session: Session,
+    displayed: ImageSource | None,
+    thumbs: Sequence[_Thumbnail],
+    side: int,
+) -> list[str]:
+    """Report (_Thumbnail, QImage) for each of them. Returns the items whose pictures can be tried again.
 
-    def __init__(self, open_record: OpenRecord, panel: ItemsPanel, parent: QObject) -> None:
-        super().__init__(open_record, panel, parent)
-        self._cuts: dict[str, PhotoCut] = {}
-
-    def begin(self, item_ids: Iterable[str]) -> None:
-        """Crop missing or outdated thumbnails, and remove those of items without a photo."""
-        document, source = self._open_record.document, self._open_record.source
-        if document is None:
-            return
-        todo: dict[str, PhotoCut] = {}
-        for item_id in item_ids:
-            item = document.item(item_id)
-            is_shown = item is not None and source is not None and self._open_record.link.shows(item)
-            size = source.size if is_shown and source is not None else None
-            part = crop_place(item, size) if item is not None else None
-            if part is None:
-                if self._cuts.pop(item_id, None) is not None:
-                    self._items.set_photo(item_id, None)
-            elif part != self._cuts.get(item_id):
-                todo[item_id] = part
-        if todo:
-            self._cuts |= todo
-            self.cut(_cut_photos, todo)
-
-    def show(self, item_id: str, picture: QPixmap) -> None:
-        """Set the picture as the photo's thumbnail in the list."""
-        self._items.set_photo(item_id, picture)
-
-    def clear_pictures(self) -> None:
-        """Forget all of them."""
-        self._cuts.clear()
-
-
-def _cut_photos(report: ProgressReport, session: Session, todo: dict[str, PhotoCut], side: int) -> None:
-    """Report (id, QImage) for each item. Each photo is opened once."""
-    photos: dict[tuple[str | None, str], list[tuple[str, Rect]]] = {}
-    for item_id, part in todo.items():
-        photos.setdefault((part.content_id, part.url), []).append((item_id, part.rect))
-    for (content_id, url), parts in photos.items():
-        report.check()
-        photo = fetch_photo(report, session, content_id, "", url)
-        try:
-            thumbnails(report, photo, parts, side)
-        finally:
-            photo.cancel()
-
-
-class OtherFileCrops(CropQueue):
-    """Fetches regions on reference images that are not displayed, for the rows that are painted."""
-
-    def __init__(self, open_record: OpenRecord, panel: ItemsPanel, parent: QObject) -> None:
-        super().__init__(open_record, panel, parent)
-        self._item_points: dict[str, Mapping[str, object]] = {}
-
-    def begin(self, item_ids: Iterable[str]) -> None:
-        """Fetch the missing thumbnails of these rows whose regions are on another picture."""
-        document, link = self._open_record.document, self._open_record.link
-        todo: list[tuple[ReferenceFile, ItemView]] = []
-        for item in map(document.item, item_ids) if document is not None else ():
-            if item is None or link.shows(item) or not item.item_point:
-                continue
-            file = item_file(item, link.record_file)
-            if file is not None and self._item_points.get(item.item_id) != item.item_point:
-                self._item_points[item.item_id] = item.item_point
-                todo.append((file, item))
-        if todo:
-            self.cut(_cut_references, todo)
-
-    def show(self, item_id: str, picture: QPixmap) -> None:
-        """Set the picture as the region's thumbnail in the list."""
-        self._items.set_picture(item_id, picture)
-
-    def clear_pictures(self) -> None:
-        """Forget all of them."""
-        self._item_points.clear()
-
-
-def _cut_references(
-    report: ProgressReport, session: Session, todo: Sequence[tuple[ReferenceFile, ItemView]], side: int
-) -> None:
-    """Report (id, QImage) for each region. Each picture is opened once. A missing picture is left out."""
-    files: dict[tuple[str, str], list[tuple[ReferenceFile, ItemView]]] = {}
-    for file, item in todo:
-        key = (str(file.info.get("ipfs_cid") or ""), str(file.info.get("download_url") or ""))
-        files.setdefault(key, []).append((file, item))
-    for marked in files.values():
+    They are cut from `displayed` if it is given. Each other picture is fetched once; None is reported for one
+    that does not exist or cannot be read.
+    """
+    pictures: dict[tuple[str | None, str], list[_Thumbnail]] = {}
+    for thumb in thumbs:
+        pictures.setdefault((thumb.cut.content_id, thumb.cut.url), []).append(thumb)
+    missed_ids: list[str] = []
+    for (content_id, url), of_picture in pictures.items():
         report.check()
         try:
-            source = fetch_file(report, session, marked[0][0])
-        except (ClientError, ImageError, OSError):
-            continue
-        regions = [(item.item_id, item.region(*source.size)) for _, item in marked]
-        try:
-            thumbnails(report, source, [(id_, rect) for id_, rect in regions if rect is not None], side)
-        finally:
-            source.cancel()
+            source = displayed or fetch_photo(report, session, content_id, "", url)
+            try:
+                rects = [(thumb, _pixels(thumb.cut, source.size)) for thumb in of_picture]
+                thumbnails(report, source, rects, side)
+            finally:
+                if source is not displayed:
+                    source.cancel()
+        except (NotFound, ImageError):
+            for thumb in of_picture:
+                report((thumb, None))
+        except (ClientError, OSError):
+            missed_ids += [thumb.item_id for thumb in of_picture]
+    return missed_ids
+
+
+def _pixels(cut: Cut, size: tuple[int, int]) -> Rect:
+    """The part in px of the upright picture of this size."""
+    rect = cut.rect
+    return point_to_pixels(rect.x, rect.y, rect.w, rect.h, *size) if cut.is_point else rect

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -97,15 +98,16 @@ class TemplateController(QObject):
             self._open_record.context.session.catalogue.reference_images.get_versioned,
             reference.reference_image_id,
             owner=self,
-            done=self._ask_to_replace,
+            done=partial(self._ask_to_replace, self._open_record.record_id),
             failed=lambda error: self.notice.emit(sentence(error)),
         )
 
-    def _ask_to_replace(self, newest: Versioned[ReferenceImage]) -> None:
-        """Ask whether to replace the template of `newest`, the present reference image."""
+    def _ask_to_replace(self, record_id: str, newest: Versioned[ReferenceImage]) -> None:
+        """Ask whether to replace the template of `newest`, the present reference image of this record."""
         now, reference = newest.value, self._open_record.reference
         regions = self._regions()
-        if reference is None or reference.reference_image_id != now.reference_image_id or not regions:
+        is_present = reference is not None and reference.reference_image_id == now.reference_image_id
+        if self._open_record.record_id != record_id or not is_present or not regions:
             return
         if now.template:
             has = self.tr("{name} already has a template with %n region(s).", "", len(now.template))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QWidget
 
-from desktop.pages.workbench.items.crops import OtherFileCrops, PhotoCrops, RegionCrops
+from desktop.pages.workbench.items.crops import ItemCrops
 from desktop.pages.workbench.items.filling import ItemFillController, TemplateController
 from desktop.pages.workbench.items.item_fields import ItemFields
 from desktop.pages.workbench.items.items_panel import ItemsPanel, SelectionController
@@ -38,8 +38,7 @@ class ItemsPart(WorkbenchPart):
         self.filling = ItemFillController(open_record, self)
         self.region_files = RegionFilesController(open_record, page)
         self._template = TemplateController(open_record, page)
-        crops = (open_record, panel, self)
-        self.crops = (RegionCrops(*crops), PhotoCrops(*crops), OtherFileCrops(*crops))
+        self.crops = ItemCrops(open_record, panel, self)
         panel.set_compact(self._context.preferences.values.compact_items)
         self._show_notices_of(self.filling, self.region_files, self._template)
         self._connect()
@@ -74,8 +73,7 @@ class ItemsPart(WorkbenchPart):
 
     def close(self) -> None:
         """Release what belongs to the record, which is left."""
-        for crops in self.crops:
-            crops.clear()
+        self.crops.clear()
         self.panel.show_all()
 
     def set_editable(self, on: bool) -> None:

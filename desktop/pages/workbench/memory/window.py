@@ -33,7 +33,6 @@ from shared.record.suppression import SuppressedFinding
 from shared.wire.detection import REFERENCE_DIFFERENCE
 from shared.wire.memory import MemoryChange, MemoryPhoto, MemoryState
 
-_REQUEST_MS = 80
 _FOLLOW_MS = 400
 _DETAILS_PX = 300
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import ipaddress
 import time
 from collections.abc import Sequence
-from urllib.parse import urlsplit
+from datetime import timedelta
 
 import segno
 from PySide6.QtCore import QCoreApplication, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
 
+from desktop.client.http.address import is_local
 from desktop.localization.dates import format_minute
 from desktop.widgets import Button, ButtonKind, Combo, Dialog, column_of, label, row_of
 from shared.wire.phone import CodeEnd, NewPhoneCode, PhoneCode
@@ -54,21 +54,10 @@ class QrCode(QWidget):
         painter.end()
 
 
-def is_own_machine(url: str) -> bool:
-    """Whether an address leads to the computer on which it is opened."""
-    host = urlsplit(url).hostname or ""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 def addresses_for_phones(base_url: str, code: NewPhoneCode) -> Sequence[str]:
     """The addresses for a phone: the address in use, unless it is local, then the others."""
     used = base_url.rstrip("/")
-    current = [] if is_own_machine(used) else [used]
+    current = [] if is_local(used) else [used]
     return [*dict.fromkeys([*current, *code.addresses])]
 
 
@@ -261,8 +250,9 @@ class PhoneDialog(Dialog):
         if status.claimed_at is None or status.seen_at is None:
             return self.tr("Waiting for a phone…")
         name = status.phone or self.tr("Phone")
-        away = status.expires_at.now(status.expires_at.tzinfo) - status.seen_at
-        if abs(away.total_seconds()) <= _CONNECTED_SECONDS:
+        # By the clock of the service, which may differ from the one of this computer.
+        answered_at = status.expires_at - timedelta(seconds=status.seconds_left)
+        if abs((answered_at - status.seen_at).total_seconds()) <= _CONNECTED_SECONDS:
             return self.tr("{phone} connected").format(phone=name)
         return self.tr("{phone}, last seen {time}").format(phone=name, time=format_minute(status.seen_at))
 

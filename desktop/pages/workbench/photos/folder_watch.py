@@ -11,7 +11,7 @@ from pathlib import Path
 
 import platformdirs
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.background.workers import run
 from desktop.folder_watch import Card, CardFinder, FolderWatcher, FoundPhoto, ScanResult, WatchState
@@ -22,7 +22,7 @@ from desktop.pages.workbench.photos.record_photos import RecordPhotosController
 from desktop.record.open_record import OpenRecord
 from desktop.record.photo_queue import QueuedPicture
 from desktop.user_folders import APP
-from desktop.widgets import Button, ButtonKind, IconButton, IconLabel, Panel, escape_tooltip, label
+from desktop.widgets import Banner, escape_tooltip
 from shared.record.content import sha256_from_cid
 
 
@@ -48,67 +48,43 @@ class BarState:
     offer: WatchOffer | None = None
 
 
-class WatchBar(Panel):
-    """One line above the picture."""
+class WatchBar(Banner):
+    """One line above the picture. Its second action ends the watching, and closing it declines the offer."""
 
     watch_wanted = Signal(object)
     """The folder that was offered, a Path."""
-    dismissed = Signal()
-    """Emitted when the user declines the offer."""
     older_wanted = Signal()
     """Emitted to add the photos from before the record's start."""
-    stop_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("raised", "bottom", parent)
-        self.setObjectName("folder-watch")
+        super().__init__(parent)
         self._state = BarState()
-        self._text = label("", wrap=True)
-        self._text.setObjectName("folder-watch-text")
-        self.watch = Button(self.tr("Watch for new photos"), kind=ButtonKind.LINK)
-        self.watch.setObjectName("folder-watch-start")
-        self.older = Button("", kind=ButtonKind.LINK)
-        self.older.setObjectName("folder-watch-older")
-        self.stop = Button(self.tr("Stop watching"), kind=ButtonKind.LINK)
-        self.stop.setObjectName("folder-watch-stop")
-        self.close_button = IconButton("close", self.tr("Close"), side=24)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 6, 12, 6)
-        row.setSpacing(12)
-        row.addWidget(IconLabel("folder", "accent"))
-        row.addWidget(self._text, 1)
-        for button in (self.watch, self.older, self.stop, self.close_button):
-            row.addWidget(button)
-        self.watch.clicked.connect(lambda _checked=False: self._watch())
-        self.older.clicked.connect(lambda _checked=False: self.older_wanted.emit())
-        self.stop.clicked.connect(lambda _checked=False: self.stop_wanted.emit())
-        self.close_button.clicked.connect(lambda _checked=False: self.dismissed.emit())
-        self.hide()
-
-    @property
-    def text(self) -> str:
-        """The text on show."""
-        return self._text.text()
+        self.action_chosen.connect(self._on_action)
 
     def show_state(self, state: BarState) -> None:
         """Show the state of the watching, or the offer."""
         self._state = state
-        on, offer = state.state is not WatchState.OFF, state.offer
-        text = self._state_text(state) if on else self._offer_text(offer) if offer is not None else ""
-        self._text.setText(text)
-        folder = state.folder if on else offer.folder if offer is not None else None
-        self._text.setToolTip("" if folder is None else escape_tooltip(str(folder)))
-        self.setAccessibleName(text)
-        older = state.look.older if on and state.look is not None else 0
-        self.older.setText(self.tr("Include %n older photo(s)", "", older))
-        self.older.setVisible(older > 0 and state.state is WatchState.WATCHING)
-        self.stop.setVisible(on)
-        self.watch.setVisible(not on and offer is not None)
-        self.close_button.setVisible(not on)
-        self.setVisible(bool(text))
+        is_on, offer = state.state is not WatchState.OFF, state.offer
+        folder = state.folder if is_on else offer.folder if offer is not None else None
+        self.setToolTip("" if folder is None else escape_tooltip(str(folder)))
+        if is_on:
+            look = state.look if state.state is WatchState.WATCHING else None
+            older = look.older if look is not None else 0
+            self.show_message(
+                self._state_text(state),
+                action=self.tr("Include %n older photo(s)", "", older) if older else "",
+                closable=False,
+                second_action=self.tr("Stop watching"),
+            )
+        elif offer is not None:
+            self.show_message(self._offer_text(offer), action=self.tr("Watch for new photos"))
+        else:
+            self.hide()
 
-    def _watch(self) -> None:
-        if self._state.offer is not None:
+    def _on_action(self) -> None:
+        if self._state.state is not WatchState.OFF:
+            self.older_wanted.emit()
+        elif self._state.offer is not None:
             self.watch_wanted.emit(self._state.offer.folder)
 
     def _offer_text(self, offer: WatchOffer) -> str:
@@ -171,7 +147,7 @@ class FolderWatchController(QObject):
         self._sent_photos: dict[Path, FoundPhoto] = {}
         self._added_count = 0
         self._offers: list[WatchOffer] = []
-        self._refused_count: set[Path] = set()
+        self._refused_folders: set[Path] = set()
         self._connect()
 
     def _connect(self) -> None:
@@ -181,9 +157,9 @@ class FolderWatchController(QObject):
         self.cards.appeared.connect(self._offer_card)
         self.cards.removed.connect(self._on_card_removed)
         self.bar.watch_wanted.connect(self.watch)
-        self.bar.dismissed.connect(self._dismiss)
+        self.bar.closed.connect(self._dismiss)
         self.bar.older_wanted.connect(self.watcher.include_older)
-        self.bar.stop_wanted.connect(self.stop)
+        self.bar.second_action_chosen.connect(self.stop)
         # A user who stops the uploads does not want the next ones either.
         self._record_photos.tray.cancelled.connect(self.stop)
         self._queue.stored.connect(self._on_stored)
@@ -231,7 +207,7 @@ class FolderWatchController(QObject):
         record = self._open_record
         if record.record_id != self._record_id:
             self._record_id = record.record_id
-            cards = (card for card in self.cards.mounted_cards if card.folder not in self._refused_count)
+            cards = (card for card in self.cards.mounted_cards if card.folder not in self._refused_folders)
             self._offers = [WatchOffer(card.folder, card.name) for card in cards]
             self._offer_last()
         if self._watched_id and (record.record_id != self._watched_id or record.sealed):
@@ -267,14 +243,14 @@ class FolderWatchController(QObject):
         self._show()
 
     def _on_card_removed(self, card: Card) -> None:
-        self._refused_count.discard(card.folder)
+        self._refused_folders.discard(card.folder)
         self._offers = [offer for offer in self._offers if offer.folder != card.folder]
         self._show()
 
     def _dismiss(self) -> None:
         dismissed = self._offers.pop(0) if self._offers else None
         if dismissed is not None and dismissed.card:
-            self._refused_count.add(dismissed.folder)
+            self._refused_folders.add(dismissed.folder)
         elif dismissed is not None:
             self._open_record.context.preferences.change(watched_folder="")
         self._show()

@@ -65,7 +65,8 @@ class PhotosPart(WorkbenchPart):
         self._commands.bind_within("edit.delete", strip.remove_focused, strip)
 
     def close(self) -> None:
-        """Release what belongs to the record, which was left. Uploads continue."""
+        """Release what belongs to the record, which was left. Uploads of photos continue."""
+        self.reference.cancel()
         self.record_photos.close()
         self.phone.close()
 

@@ -13,6 +13,7 @@ from desktop.background.workers import Task, run
 from desktop.canvas.layers.finding_layer import FindingBox
 from desktop.canvas.views.alignment import AlignedPair
 from desktop.client import Session
+from desktop.client.http.errors import NotFound
 from desktop.imaging import ImageError
 from desktop.localization.language import join_sentences
 from desktop.messages.error_messages import sentence
@@ -149,8 +150,15 @@ class PhotoPairController(QObject):
             service_id,
             owner=self,
             done=partial(self._on_photos_read, item_id),
-            failed=lambda _: self._show_pair(),
+            failed=partial(self._on_read_failed, item_id),
         )
+
+    def _on_read_failed(self, item_id: str, error: Exception) -> None:
+        if isinstance(error, NotFound) and item_id not in self._photos_by_item:
+            # The service does not have the item yet, and announces the photos that it will get.
+            self._on_photos_read(item_id, ())
+        else:
+            self._show_pair()
 
     def _on_photos_read(self, item_id: str, photos: Sequence[Photo]) -> None:
         oldest_first = sorted(photos, key=lambda photo: photo.created_at)

@@ -129,6 +129,13 @@ class ReferenceChoice(QWidget):
             lane=Lane.LONG,
         )
 
+    def cancel(self) -> None:
+        """Stop what was begun for the record, which was left: the image must not be set for the next one."""
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+        self._bar.hide()
+
     def _use(self, reference_image_id: str) -> None:
         self._bar.hide()
         if self._open_record.refuse_if_sealed():

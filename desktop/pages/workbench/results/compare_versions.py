@@ -10,23 +10,18 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from desktop.background.workers import Task, run
 from desktop.canvas.layers.colours import theme_colours
 from desktop.canvas.layers.finding_layer import FindingBox, FindingLayer
 from desktop.canvas.model.regions import RegionState
 from desktop.canvas.model.viewport import Viewport
-from desktop.canvas.views.picture_view import PictureView
 from desktop.client import Session
-from desktop.imaging import ImageError
-from desktop.imaging.sources.source import ImageSource
 from desktop.localization.dates import format_minute
 from desktop.localization.detection_terms import finding_word, model_word
 from desktop.localization.language import join_sentences
-from desktop.messages.error_messages import sentence
+from desktop.pages.workbench.photos.fetched_photo import FetchedPhotoView
 from desktop.pages.workbench.photos.photo_box import VersionLine, version_lines
 from desktop.pages.workbench.results.findings import SURE
 from desktop.pages.workbench.results.pairing import Pairing, VersionSide, pairings, same_photo
-from desktop.record.loading import fetch_photo
 from desktop.record.open_record import OpenRecord
 from desktop.theme import theme_manager
 from desktop.widgets import BaseDialog, Button, Column, Combo, ElidedLabel, Table, label, row_of, status_text
@@ -40,11 +35,11 @@ _MARGIN_SHARE = 3.0
 """Margin shown around a chosen finding, as a multiple of its longer side."""
 
 
-class VersionView(PictureView):
+class VersionView(FetchedPhotoView):
     """A photo with the findings of one version."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(session, parent)
         self._findings = FindingLayer()
 
     @property
@@ -76,13 +71,10 @@ class VersionPane(QWidget):
 
     def __init__(self, session: Session, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._session = session
-        self._photo: object = None
-        self._reading: Task | None = None
         self.versions = Combo(name)
         self.versions.picked.connect(lambda _: self.chosen.emit())
         self._facts = label("", "small", wrap=True)
-        self.view = VersionView()
+        self.view = VersionView(session)
         self.view.setAccessibleName(name)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -96,46 +88,8 @@ class VersionPane(QWidget):
         self._facts.setText(facts(entry))
         self.view.show_boxes(boxes)
         photo = entry.get("inputImage") or {}
-        wanted = (photo.get("ipfs_cid"), photo.get("file_id"), photo.get("download_url"))
-        if wanted == self._photo:
-            return
-        self.close_photo()
-        self._photo = wanted
-        if not any(wanted):
+        if not self.view.fetch(photo.get("ipfs_cid"), photo.get("file_id"), photo.get("download_url")):
             self.view.show_message(self.tr("This version has no photo."))
-            return
-        self._progress(0.0)
-        content_id, file_id, url = wanted
-        self._reading = run(
-            fetch_photo,
-            self._session,
-            content_id,
-            file_id or "",
-            url,
-            owner=self,
-            progress=self._progress,
-            done=self._on_fetched,
-            failed=self._on_fetch_failed,
-        )
-
-    def close_photo(self) -> None:
-        """Release the photo."""
-        if self._reading is not None:
-            self._reading.cancel()
-        if self.view.source is not None:
-            self.view.source.cancel()
-        self.view.open(None)
-
-    def _progress(self, share: float) -> None:
-        self.view.show_message(self.tr("Downloading photo… {n}%").format(n=round(share * 100)))
-
-    def _on_fetched(self, source: ImageSource) -> None:
-        self.view.show_message("")
-        self.view.open(source)
-
-    def _on_fetch_failed(self, error: Exception) -> None:
-        self._photo = None
-        self.view.show_message(str(error) if isinstance(error, ImageError) else sentence(error))
 
 
 class CompareVersions(BaseDialog):
@@ -279,7 +233,7 @@ class CompareVersions(BaseDialog):
 
     def _on_finished(self) -> None:
         for side in self.sides:
-            side.close_photo()
+            side.view.close_photo()
             side.view.close_picture()
         self.deleteLater()
 

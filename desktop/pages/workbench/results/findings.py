@@ -133,7 +133,8 @@ class FindingList(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         row = int(event.position().y() // self.row_px)
-        if not 0 <= row < len(self._findings):
+        # The right button opens the menu of a finding.
+        if event.button() is not Qt.MouseButton.LeftButton or not 0 <= row < len(self._findings):
             return
         if event.position().x() < _TICK_PX:
             self.accept_wanted.emit(row)
@@ -142,7 +143,7 @@ class FindingList(QWidget):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         row = int(event.position().y() // self.row_px)
-        if 0 <= row < len(self._findings):
+        if event.button() is Qt.MouseButton.LeftButton and 0 <= row < len(self._findings):
             self.chosen.emit(row)
             self.relabel_wanted.emit(row)
 

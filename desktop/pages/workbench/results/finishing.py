@@ -75,11 +75,14 @@ class FinishController(QObject):
             self._open_record.context.session.items.record_photos,
             self._open_record.record_id,
             owner=self,
-            done=self._on_photos_read,
+            done=partial(self._on_photos_read, self._open_record.record_id),
             failed=self._on_failed,
         )
 
-    def _on_photos_read(self, photos: Sequence[Photo]) -> None:
+    def _on_photos_read(self, record_id: str, photos: Sequence[Photo]) -> None:
+        if self._open_record.record_id != record_id:
+            self._key_barrier.lift()
+            return
         newest = {
             photo.item_id: photo.file_id for photo in sorted(photos, key=lambda photo: photo.created_at)
         }

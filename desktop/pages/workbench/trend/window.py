@@ -26,7 +26,6 @@ from shared.wire.history import MAX_TREND_ENTRIES, Trend, TrendEntry
 PAGE = 50
 """Number of inspections shown at first, and added each time."""
 PICTURE = QSize(1200, 760)
-_REQUEST_MS = 80
 
 
 class TrendDialog(FilmStripDialog):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage, QWheelEvent
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -14,6 +15,7 @@ from desktop.canvas.layers.finding_layer import FindingBox, map_corners
 from desktop.canvas.views.alignment import AlignedPair, align, align_crop, homography_from_points
 from desktop.canvas.views.compare_view import CompareView
 from desktop.canvas.views.pair_drawing import CompareMode
+from desktop.canvas.views.pair_tools import BoxTool, ThreePointTool
 from desktop.imaging.decoding.pixels import to_qimage
 from desktop.imaging.sources.cut import ImageCrop
 from shared.record.geometry import Rect
@@ -217,6 +219,55 @@ def test_message_is_shown_without_a_pair(view: CompareView) -> None:
     view.show_message("No photo yet")
     assert view.grab().toImage() != empty
     assert view.accessibleName()
+
+
+def box_tool_on_a_finding(view: CompareView, pair: AlignedPair) -> tuple[BoxTool, list[Rect]]:
+    """The tool for findings with one chosen finding in the middle of the photo, and where it moves to."""
+    reshaped: list[Rect] = []
+    tool = BoxTool(lambda _: None, lambda _, rect: reshaped.append(rect), reshaped.append)
+    tool.rects, tool.current, tool.editable = [Rect(20, 20, 60, 40)], 0, True
+    tool.mapping, tool.size = pair.mapping, pair.photo_size
+    view.set_tool(tool)
+    return tool, reshaped
+
+
+def drag(view: CompareView, button: Qt.MouseButton, start: QPoint, end: QPoint) -> None:
+    QTest.mousePress(view, button, pos=start)
+    QTest.mouseMove(view, end)
+    QTest.mouseRelease(view, button, pos=end)
+
+
+def test_only_the_left_button_moves_a_finding(view: CompareView, pair: AlignedPair) -> None:
+    _tool, reshaped = box_tool_on_a_finding(view, pair)
+    before, start, end = view.viewport, QPoint(302, 100), QPoint(312, 110)
+    drag(view, Qt.MouseButton.RightButton, start, end)
+    assert (reshaped, view.viewport) == ([], before)
+    drag(view, Qt.MouseButton.MiddleButton, start, end)
+    assert (reshaped, view.viewport) == ([], before.panned(10, 10))
+    drag(view, Qt.MouseButton.LeftButton, start, end)
+    assert len(reshaped) == 1
+
+
+def test_another_button_does_not_end_the_drag_of_a_finding(view: CompareView, pair: AlignedPair) -> None:
+    tool, reshaped = box_tool_on_a_finding(view, pair)
+    start, end = QPoint(302, 100), QPoint(312, 110)
+    QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=start)
+    QTest.mouseClick(view, Qt.MouseButton.RightButton, pos=start)
+    QTest.mouseMove(view, end)
+    assert tool.draft is not None
+    QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=end)
+    assert len(reshaped) == 1
+
+
+def test_only_the_left_button_sets_points_of_an_alignment(view: CompareView) -> None:
+    tool = ThreePointTool(lambda *_: None, lambda *_: "")
+    view.set_tool(tool)
+    for button in (Qt.MouseButton.RightButton, Qt.MouseButton.MiddleButton):
+        QTest.mouseClick(view, button, pos=QPoint(100, 100))
+        QTest.mouseDClick(view, button, pos=QPoint(100, 100))
+    assert tool.reference == []
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(100, 100))
+    assert len(tool.reference) == 1
 
 
 @pytest.mark.parametrize("ctrl", [False, True])

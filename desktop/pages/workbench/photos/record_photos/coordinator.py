@@ -82,8 +82,8 @@ class RecordPhotosController(QObject):
         tray.cancelled.connect(self._cancel)
         tray.retry_wanted.connect(self.queue.retry)
         tray.failures_read.connect(self.queue.forget_failures)
-        self.accepted.detect_wanted.connect(self._detect)
-        self.accepted.undo_wanted.connect(self.undo_assignment)
+        self.accepted.action_chosen.connect(self._detect)
+        self.accepted.second_action_chosen.connect(self.undo_assignment)
         self.sharing.opened.connect(self.show_review)
         # Not a lambda: the queue outlives this page, and a lambda would outlive its photos.
         self.queue.sent.connect(self._on_sent)

@@ -22,6 +22,7 @@ from desktop.background.workers import Lane, Task, run
 from desktop.imaging.decoding.errors import ImageError
 from desktop.imaging.film import Film, clock, read_strip
 from desktop.messages.error_messages import sentence
+from desktop.record.photo_queue import PhotoQueue, QueuedPicture
 from desktop.widgets import (
     BaseDialog,
     Button,
@@ -71,8 +72,11 @@ class FilmDialog(BaseDialog):
         self.setMinimumSize(640, 480)
         self.resize(1000, 640)
         self._path, self._folder = path, folder
+        self._queued: QueuedPicture | None = None
         self.film: Film | None = None
         self.taken_count = 0
+        self.shown_number = 0
+        """The number of the shown frame; the slider may be ahead of it."""
         self._image = QImage()
         self._reading: Task | None = None
         self._strip_task: Task | None = None
@@ -101,7 +105,7 @@ class FilmDialog(BaseDialog):
 
     def _open(self) -> None:
         self.stack.show_loading(self.tr("Opening film…"))
-        self._reading = run(Film, self._path, owner=self, done=self._on_opened, failed=self._on_failed)
+        self._reading = run(Film, self._path, owner=self, done=self._on_opened, failed=self._on_open_failed)
 
     def _build(self, content: QWidget) -> None:
         self.strip.setAccessibleName(self.tr("Frames of the film"))
@@ -144,7 +148,7 @@ class FilmDialog(BaseDialog):
             _THUMB.width(),
             owner=self,
             progress=self._on_strip_frame,
-            failed=self._on_failed,
+            failed=self._show_error,
             lane=Lane.LONG,
         )
 
@@ -175,7 +179,7 @@ class FilmDialog(BaseDialog):
 
         def shown(image: QImage) -> None:
             self._reading = None
-            self._image = image
+            self._image, self.shown_number = image, number
             self._paint()
             self.take.setEnabled(True)
             if self.slider.value() != number:
@@ -183,8 +187,14 @@ class FilmDialog(BaseDialog):
             else:
                 self._show_time(number)
 
+        def failed(error: Exception) -> None:
+            self._reading = None
+            self._show_error(error)
+            if self.slider.value() != number:
+                self._soon.start()
+
         self._reading = run(
-            self.film.frame, number, _LARGE_PX, owner=self, done=shown, failed=self._on_failed, lane=Lane.LONG
+            self.film.frame, number, _LARGE_PX, owner=self, done=shown, failed=failed, lane=Lane.LONG
         )
 
     def _paint(self) -> None:
@@ -209,13 +219,17 @@ class FilmDialog(BaseDialog):
             self.count.setText(self.tr("%n frame(s) taken", "", self.taken_count))
             self.taken.emit(upload, is_of_item)
 
+        def failed(error: Exception) -> None:
+            self.take.setEnabled(True)
+            self._show_error(error)
+
         # A film of gigabytes is read for its hash the first time.
         run(
             self.film.take,
-            self.slider.value(),
+            self.shown_number,
             owner=self,
             done=done,
-            failed=self._on_failed,
+            failed=failed,
             lane=Lane.LONG,
         )
 
@@ -224,13 +238,28 @@ class FilmDialog(BaseDialog):
         self.count.setText(self.tr("Uploading film…"))
         self.kept.emit()
 
-    def _on_failed(self, error: Exception) -> None:
+    def follow(self, queue: PhotoQueue, film: QueuedPicture) -> None:
+        """Show when the queue has sent this film, or why the service refused it."""
+        self._queued = film
+        queue.stored.connect(self._on_stored)
+        queue.lost.connect(self._on_lost)
+
+    def _on_stored(self, picture: QueuedPicture) -> None:
+        if picture is self._queued:
+            self.count.setText(self.tr("Film kept"))
+
+    def _on_lost(self, picture: QueuedPicture, error: Exception) -> None:
+        if picture is self._queued:
+            self.count.setText("")
+            self.keep.setEnabled(True)
+            self._show_error(error)
+
+    def _on_open_failed(self, error: Exception) -> None:
         self._reading = None
-        text = str(error) if isinstance(error, ImageError) else sentence(error)
-        if self.film is None:
-            self.stack.show_error(text, self._open)
-        else:
-            self._toast.show_message(text)
+        self.stack.show_error(_error_text(error), self._open)
+
+    def _show_error(self, error: Exception) -> None:
+        self._toast.show_message(_error_text(error))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -245,6 +274,10 @@ class FilmDialog(BaseDialog):
         film, self.film = self.film, None
         run(partial(_release, film, self._folder), owner=None)
         super().done(result)
+
+
+def _error_text(error: Exception) -> str:
+    return str(error) if isinstance(error, ImageError) else sentence(error)
 
 
 def _release(film: Film | None, folder: TemporaryDirectory[str] | None) -> None:

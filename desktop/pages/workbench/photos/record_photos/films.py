@@ -70,6 +70,7 @@ class FilmController(QObject):
         dialog.taken.connect(partial(self._add, record_id, item_id))
         film = QueuedPicture(record_id, path, path.name, is_film=True)
         dialog.kept.connect(partial(self._queue.add, [film]))
+        dialog.follow(self._queue, film)
         dialog.open()
 
     def list_kept(self) -> None:

@@ -9,14 +9,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QApplication, QWidget
 
-from desktop.background.workers import Task, run
 from desktop.canvas.layers.chips import CHIP_HEIGHT, chip_font, chip_text, draw_chip
-from desktop.canvas.views.picture_view import PictureView
 from desktop.client import Session
-from desktop.imaging import ImageError
-from desktop.imaging.sources.source import ImageSource
-from desktop.messages.error_messages import sentence
-from desktop.record.loading import fetch_photo
+from desktop.pages.workbench.photos.fetched_photo import FetchedPhotoView
 from shared.wire.photos import RecordPhoto
 
 
@@ -30,17 +25,14 @@ class Outline:
     on: bool
 
 
-class RegionsPreview(PictureView):
+class RegionsPreview(FetchedPhotoView):
     """Shows a photo with regions. A click on a region assigns its item or leaves it out."""
 
     toggled = Signal(str)
     """The id of the item whose region was clicked."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._session = session
-        self._file_id = ""
-        self._reading: Task | None = None
+        super().__init__(session, parent)
         self._pressed: QPointF | None = None
         self.outlines: Sequence[Outline] = ()
         self.marked = ""
@@ -48,50 +40,16 @@ class RegionsPreview(PictureView):
 
     def show_photo(self, photo: RecordPhoto | None) -> None:
         """Show this photo, which is fetched if it differs from the shown one; None shows no photo."""
-        file_id = "" if photo is None else photo.file_id
-        if file_id == self._file_id:
-            return
-        self.close_photo()
-        self._file_id = file_id
-        if photo is not None:
-            self._on_download_progress(0.0)
-            self._reading = run(
-                fetch_photo,
-                self._session,
-                photo.file.ipfs_cid,
-                file_id,
-                owner=self,
-                progress=self._on_download_progress,
-                done=self._on_fetched,
-                failed=self._on_fetch_failed,
-            )
+        if photo is None:
+            self.close_photo()
+        else:
+            self.fetch(photo.file.ipfs_cid, photo.file_id)
 
     def show_outlines(self, outlines: Sequence[Outline], marked: str) -> None:
         """Paint these over the photo."""
         self.outlines, self.marked = tuple(outlines), marked
         self.setAccessibleDescription("; ".join(outline.name for outline in outlines if outline.on))
         self.update()
-
-    def close_photo(self) -> None:
-        """Release the photo."""
-        if self._reading is not None:
-            self._reading.cancel()
-            self._reading = None
-        if self.source is not None:
-            self.source.cancel()
-        self._file_id = ""
-        self.open(None)
-
-    def _on_download_progress(self, share: float) -> None:
-        self.show_message(self.tr("Downloading photo… {n}%").format(n=round(share * 100)))
-
-    def _on_fetched(self, source: ImageSource) -> None:
-        self.show_message("")
-        self.open(source)
-
-    def _on_fetch_failed(self, error: Exception) -> None:
-        self._file_id = ""
-        self.show_message(str(error) if isinstance(error, ImageError) else sentence(error))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Remember where the left button went down."""

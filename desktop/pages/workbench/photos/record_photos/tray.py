@@ -13,11 +13,11 @@ from desktop.localization.language import join_sentences
 from desktop.messages.seal_terms import unassigned_photos_sentence
 from desktop.pages.workbench.photos.record_photos.thumbnails import Thumbnail, ThumbnailList
 from desktop.widgets import (
+    Banner,
     Button,
     ButtonKind,
     ElidedLabel,
     IconButton,
-    IconLabel,
     Panel,
     ProgressBar,
     column_of,
@@ -274,43 +274,14 @@ class Tray(Panel):
         menu.popup(at)
 
 
-class AcceptedBar(Panel):
+class AcceptedBar(Banner):
     """The line after an assignment: offers to detect its items, or to undo it."""
-
-    detect_wanted = Signal()
-    undo_wanted = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("raised", "bottom", parent)
-        self.setObjectName("photos-accepted")
-        self._text = label("", wrap=True)
-        self.detect = Button("", kind=ButtonKind.LINK)
-        self.detect.setObjectName("photos-accepted-detect")
-        self.undo = Button(self.tr("Undo"), kind=ButtonKind.LINK)
-        self.undo.setObjectName("photos-accepted-undo")
-        close = IconButton("close", self.tr("Close"), side=24)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 6, 12, 6)
-        row.setSpacing(12)
-        row.addWidget(IconLabel("photo", "accent"))
-        row.addWidget(self._text, 1)
-        for button in (self.detect, self.undo, close):
-            row.addWidget(button)
-        self.detect.clicked.connect(lambda _checked=False: self.detect_wanted.emit())
-        self.undo.clicked.connect(lambda _checked=False: self.undo_wanted.emit())
-        close.clicked.connect(lambda _checked=False: self.hide())
-        self.hide()
-
-    @property
-    def text(self) -> str:
-        """The text on show."""
-        return self._text.text()
 
     def show_counts(self, photos: int, items: int) -> None:
         """Show how many photos were assigned to how many items."""
         counted = self.tr("%n photo(s)", "", photos)
-        text = self.tr("{photos} assigned to %n item(s).", "", items).format(photos=counted)
-        self._text.setText(text)
-        self.setAccessibleName(text)
-        self.detect.setText(self.tr("Run detection on %n item(s)", "", items))
-        self.show()
+        self.show_message(
+            self.tr("{photos} assigned to %n item(s).", "", items).format(photos=counted),
+            action=self.tr("Run detection on %n item(s)", "", items),
+            second_action=self.tr("Undo"),
+        )

@@ -6,7 +6,7 @@ from typing import cast
 
 import pytest
 
-from desktop.pages.workbench.items.crops import crop_place
+from desktop.pages.workbench.items.crops import photo_cut
 from desktop.pages.workbench.items.items_model import THUMB_PX
 from desktop.record.document import ItemView
 from shared.record.entries import Entry
@@ -25,14 +25,14 @@ def item_with_finding(*box: float) -> ItemView:
 
 
 def test_row_shows_a_finding_with_a_margin() -> None:
-    place = crop_place(item_with_finding(100, 200, 500, 300), None)
+    place = photo_cut(item_with_finding(100, 200, 500, 300), None)
 
     assert place is not None
     assert (place.rect.x, place.rect.y, place.rect.w, place.rect.h) == pytest.approx((-60, 40, 720, 420))
 
 
 def test_row_shows_what_surrounds_a_finding_of_few_px() -> None:
-    place = crop_place(item_with_finding(300, 200, 310, 206), None)
+    place = photo_cut(item_with_finding(300, 200, 310, 206), None)
 
     assert place is not None
     assert min(place.rect.w, place.rect.h) >= 2 * THUMB_PX - 10

@@ -16,7 +16,6 @@ from desktop.pages.workbench.phone.dialog import (
     PhoneDialog,
     QrCode,
     addresses_for_phones,
-    is_own_machine,
     opened_by_phone,
 )
 from shared.wire.phone import CodeEnd, NewPhoneCode, PhoneCode
@@ -64,27 +63,14 @@ def dialog(qtbot: QtBot) -> PhoneDialog:
     return phone_dialog
 
 
-@pytest.mark.parametrize(
-    ("url", "is_local"),
-    [
-        ("http://127.0.0.1:8177", True),
-        ("http://localhost", True),
-        ("http://[::1]:80", True),
-        ("https://192.168.1.5:8177", False),
-        ("https://inspection.example", False),
-    ],
-)
-def test_loopback_address_is_not_offered_to_phones(url: str, is_local: bool) -> None:
-    assert is_own_machine(url) is is_local
-
-
 def test_used_address_is_first() -> None:
     new_code = code(addresses=["https://10.0.0.2:8177", "https://hangar:8177"])
     assert addresses_for_phones("https://hangar:8177/", new_code) == [
         "https://hangar:8177",
         "https://10.0.0.2:8177",
     ]
-    assert addresses_for_phones("http://127.0.0.1:1", new_code) == new_code.addresses
+    for local in ("http://127.0.0.1:1", "http://127.0.1.1:1", "http://localhost", "http://[::1]:80"):
+        assert addresses_for_phones(local, new_code) == new_code.addresses
     assert opened_by_phone("https://hangar:8177", new_code) == f"https://hangar:8177/phone#{new_code.token}"
 
 
@@ -118,6 +104,17 @@ def test_dialog_shows_the_connected_phone_and_its_photos(dialog: PhoneDialog) ->
     away = {**connected, "seen_at": at - dt.timedelta(minutes=3)}
     dialog.show_status(status(new_code, **away))
     assert dialog.phone.text().startswith("iPhone, last seen ")
+
+
+@pytest.mark.parametrize("minutes", [-5, 5])
+def test_phone_is_connected_although_the_clock_of_the_service_differs(
+    dialog: PhoneDialog, minutes: int
+) -> None:
+    at = dt.datetime.now(dt.UTC) + dt.timedelta(minutes=minutes)
+    new_code = code(created_at=at, expires_at=at + dt.timedelta(minutes=15))
+    dialog.show_code(new_code)
+    dialog.show_status(status(new_code, claimed_at=at, seen_at=at, phone="iPhone"))
+    assert dialog.phone.text() == "iPhone connected"
 
 
 @pytest.mark.parametrize("end", list(CodeEnd))

@@ -15,9 +15,11 @@ from desktop.client import Session
 from desktop.folder_watch import Card, WatchState, cards, scan, watcher
 from desktop.pages.workbench.photos import folder_watch as watching
 from desktop.preferences import Preferences
+from desktop.widgets import Button
 from shared.images.cv import cv2
 from shared.record.codes import Verdict
 from shared.samples import View, draw_panel, photograph
+from tests.desktop.children import click_button, has_button
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, picture
 from tests.narrowing import reread
 
@@ -80,11 +82,11 @@ def test_new_photos_are_sent_and_offered_to_the_items_that_they_show(
     (thumbnail,) = tray.state.thumbnails
     assert thumbnail.state.startswith("3 item(s) · ")
     bar = page.photos.folder_watch.bar
-    qtbot.waitUntil(lambda: "1 photo(s) added." in bar.text)
-    assert "“DCIM”" in bar.text
+    qtbot.waitUntil(lambda: "1 photo(s) added." in bar.text())
+    assert "“DCIM”" in bar.text()
     assert names(open_workbench.session, record_id) == ["IMG_1.JPG"]
 
-    bar.stop.click()
+    click_button(bar, "Stop watching")
     assert not bar.isVisible()
     assert page.photos.folder_watch.watcher.state is WatchState.OFF
 
@@ -107,7 +109,7 @@ def test_more_photos_than_are_sent_at_a_time_all_arrive(
     open_workbench.page.photos.record_photos.queue.changed.connect(count)
     open_workbench.page.photos.folder_watch.watch(card)
     qtbot.waitUntil(
-        lambda: "5 photo(s) added." in open_workbench.page.photos.folder_watch.bar.text, timeout=_SOON
+        lambda: "5 photo(s) added." in open_workbench.page.photos.folder_watch.bar.text(), timeout=_SOON
     )
     assert most == 2
     open_workbench.page.photos.record_photos.queue.changed.disconnect(count)
@@ -118,12 +120,11 @@ def test_older_photos_need_confirmation(open_workbench: WorkbenchDriver, qtbot: 
     put(card, "older.png", picture(32), hours=-50)
     bar = open_workbench.page.photos.folder_watch.bar
     open_workbench.page.photos.folder_watch.watch(card)
-    qtbot.waitUntil(lambda: bar.older.isVisible())
-    assert bar.older.text() == "Include 2 older photo(s)"
+    qtbot.waitUntil(lambda: has_button(bar, "Include 2 older photo(s)"))
     assert names(open_workbench.session, open_workbench.page.open_record.record_id) == []
-    bar.older.click()
-    qtbot.waitUntil(lambda: "2 photo(s) added." in bar.text, timeout=_SOON)
-    assert not bar.older.isVisible()
+    click_button(bar, "Include 2 older photo(s)")
+    qtbot.waitUntil(lambda: "2 photo(s) added." in bar.text(), timeout=_SOON)
+    assert not any("older" in button.text() for button in bar.findChildren(Button) if button.isVisible())
     assert names(open_workbench.session, open_workbench.page.open_record.record_id) == [
         "old.png",
         "older.png",
@@ -137,10 +138,10 @@ def test_removed_card_is_reported_and_watched_again(
     open_workbench.page.photos.folder_watch.watch(card)
     qtbot.waitUntil(lambda: open_workbench.page.photos.folder_watch.watcher.last_scan is not None)
     hidden = card.rename(card.parent / "hidden")
-    qtbot.waitUntil(lambda: "cannot be read" in bar.text)
+    qtbot.waitUntil(lambda: "cannot be read" in bar.text())
     put(hidden, "a.png", picture(33))
     hidden.rename(card)
-    qtbot.waitUntil(lambda: "1 photo(s) added." in bar.text, timeout=_SOON)
+    qtbot.waitUntil(lambda: "1 photo(s) added." in bar.text(), timeout=_SOON)
 
 
 def test_a_photo_that_was_removed_from_the_record_is_not_offered_again(
@@ -149,7 +150,7 @@ def test_a_photo_that_was_removed_from_the_record_is_not_offered_again(
     page, record_id = open_workbench.page, open_workbench.page.open_record.record_id
     put(card, "a.png", picture(34))
     page.photos.folder_watch.watch(card)
-    qtbot.waitUntil(lambda: "1 photo(s) added." in page.photos.folder_watch.bar.text, timeout=_SOON)
+    qtbot.waitUntil(lambda: "1 photo(s) added." in page.photos.folder_watch.bar.text(), timeout=_SOON)
     (photo,) = open_workbench.session.photos.list(record_id)
     open_workbench.session.photos.delete(record_id, photo.photo_id, confirmed=True)
     page.photos.record_photos.photo_list.read()
@@ -159,7 +160,7 @@ def test_a_photo_that_was_removed_from_the_record_is_not_offered_again(
     shutil.copytree(card, copied)
     put(copied, "b.png", picture(35))
     page.photos.folder_watch.watch(copied)
-    qtbot.waitUntil(lambda: "1 photo(s) added." in page.photos.folder_watch.bar.text, timeout=_SOON)
+    qtbot.waitUntil(lambda: "1 photo(s) added." in page.photos.folder_watch.bar.text(), timeout=_SOON)
     assert names(open_workbench.session, record_id) == ["b.png"]
 
 
@@ -170,16 +171,16 @@ def test_the_folder_is_offered_for_the_next_record(
     page.photos.folder_watch.watch(card)
     open_workbench.open(make_record(open_workbench.session), qtbot.waitUntil)
     assert reread(page.photos.folder_watch.watcher.state) is WatchState.OFF
-    qtbot.waitUntil(lambda: bar.watch.isVisible())
-    assert bar.text == "Folder “DCIM” was watched last. Watch it for this record, too?"
+    qtbot.waitUntil(lambda: has_button(bar, "Watch for new photos"))
+    assert bar.text() == "Folder “DCIM” was watched last. Watch it for this record, too?"
     assert Preferences(open_workbench.context.preferences.path).values.watched_folder == str(card)
-    bar.watch.click()
+    click_button(bar, "Watch for new photos")
     assert page.photos.folder_watch.watcher.state is WatchState.WATCHING
     page.photos.folder_watch.stop()
 
     open_workbench.open(make_record(open_workbench.session), qtbot.waitUntil)
-    qtbot.waitUntil(lambda: bar.close_button.isVisible())
-    bar.close_button.click()
+    qtbot.waitUntil(lambda: has_button(bar, "Close"))
+    click_button(bar, "Close")
     assert not bar.isVisible()
     assert open_workbench.context.preferences.values.watched_folder == ""
 
@@ -190,11 +191,11 @@ def test_inserted_card_can_be_watched_with_one_click(
     watch, bar = open_workbench.page.photos.folder_watch, open_workbench.page.photos.folder_watch.bar
     inserted = Card("EOS_DIGITAL", card)
     watch.cards.appeared.emit(inserted)
-    assert bar.text == "Memory card “EOS_DIGITAL” has a folder with photos."
+    assert bar.text() == "Memory card “EOS_DIGITAL” has a folder with photos."
     watch.cards.removed.emit(inserted)
     assert not bar.isVisible()
     watch.cards.appeared.emit(inserted)
-    bar.watch.click()
+    click_button(bar, "Watch for new photos")
     assert watch.watcher.state is WatchState.WATCHING
 
 
@@ -206,10 +207,10 @@ def test_card_is_offered_for_the_next_record_unless_it_was_refused(
     open_workbench.page.photos.folder_watch.cards._next.setInterval(1)
     open_workbench.page.photos.folder_watch.cards.stop()
     open_workbench.page.photos.folder_watch.cards.start()
-    qtbot.waitUntil(bar.watch.isVisible)
+    qtbot.waitUntil(lambda: has_button(bar, "Watch for new photos"))
     open_workbench.open(make_record(open_workbench.session), qtbot.waitUntil)
-    qtbot.waitUntil(bar.watch.isVisible)
-    bar.close_button.click()
+    qtbot.waitUntil(lambda: has_button(bar, "Watch for new photos"))
+    click_button(bar, "Close")
     open_workbench.open(make_record(open_workbench.session), qtbot.waitUntil)
     assert not bar.isVisible()
 

@@ -15,7 +15,7 @@ def test_a_record_opens_with_its_items_and_picture(workbench: WorkbenchDriver, q
     assert len(workbench.page.canvas.view.store) == 3
     assert workbench.page.items.panel.model.rowCount() == 3
     assert workbench.page.inspector.fields.name.text() == "条目1"
-    qtbot.waitUntil(lambda: len(workbench.page.items.crops[0].cropped) == 3)
+    qtbot.waitUntil(lambda: len(workbench.page.items.crops.cuts) == 3)
 
 
 def test_drawn_item_with_name_and_description_reaches_the_service(

@@ -23,6 +23,7 @@ from shared.names import user_label
 from shared.record.codes import Verdict
 from shared.wire.inspection import ItemUpdate
 from tests.client_session import open_session
+from tests.desktop.children import click_button
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture, workbench_driver
 from tests.narrowing import not_none
 
@@ -217,18 +218,18 @@ def test_edits_of_a_crash_are_offered_and_sent(
     with workbench_driver(session, qtbot) as second:
         second.open(record_id, qtbot.waitUntil)
         notices = not_none(second.page.findChild(Notices))
-        assert not notices.recovery.isHidden()
+        assert not notices.isHidden()
         assert second.names == ["Item A"]
         assert "unsent" in second.page.top.mark.text()
         assert session.items.all(record_id) == []
-        notices.recovery.keep.click()
+        click_button(notices, "Keep and send")
         qtbot.waitUntil(lambda: second.saved)
         assert len(session.items.all(record_id)) == 1
-        assert notices.recovery.isHidden()
+        assert notices.isHidden()
     journal_path(user_id).write_bytes(torn)
     with workbench_driver(session, qtbot) as third:
         third.open(record_id, qtbot.waitUntil)
-        not_none(third.page.findChild(Notices)).recovery.discard.click()
+        click_button(not_none(third.page.findChild(Notices)), "Discard")
         assert third.saved
 
 
@@ -249,7 +250,7 @@ def test_full_disk_after_sending_delays_and_repeats_no_edit(
         assert edits.save_state.unsent_count >= 1
         messages: list[str] = []
         edits.failed.connect(messages.append)
-        patch.setattr(Journal, "conflict", refuse)
+        patch.setattr(Journal, "discard_pending", refuse)
         edits.discard_recovered()
         assert "No space left" in messages[0]
         assert edits.save_state.unsent_count >= 1
@@ -272,7 +273,7 @@ def test_a_second_window_only_looks(workbench: WorkbenchDriver, qtbot: QtBot) ->
     held = Journal.open(journal_path(user_id))
     try:
         workbench.open(record_id, qtbot.waitUntil)
-        assert "another window" in not_none(workbench.page.findChild(Notices)).banner.text()
+        assert "another window" in not_none(workbench.page.findChild(Notices)).text()
         assert not workbench.context.commands.is_possible("tool.rectangle")
         assert workbench.page.inspector.fields.name.isReadOnly()
         finish = workbench.page.top.finish

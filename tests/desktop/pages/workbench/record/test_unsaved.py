@@ -62,6 +62,20 @@ def test_finishing_works_at_once_when_the_service_is_back(opened: WorkbenchDrive
     page.findChildren(FinishDialog)[0].reject()
 
 
+@pytest.mark.parametrize("discard", [False, True])
+def test_what_waits_for_edits_of_a_crash_happens_once_the_user_decided(
+    opened: WorkbenchDriver, qtbot: QtBot, discard: bool
+) -> None:
+    edits = opened.page.open_record.edits
+    edits.held = True
+    opened.page.items.changes.decide(Verdict.FAILED, "checked on the aircraft")
+    called: list[str] = []
+    opened.page.open_record.call_when_saved(lambda: called.append("saved"), opened.page)
+    assert not called
+    (edits.discard_recovered if discard else edits.send_recovered)()
+    qtbot.waitUntil(lambda: called == ["saved"])
+
+
 def test_wait_for_a_slow_service_ends(
     opened: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -63,6 +63,27 @@ def test_severity_stands_below_the_label(qtbot: QtBot) -> None:
     assert findings.accessibleDescription().split("; ") == ["stain 0.60, minor", "stain 0.60"]
 
 
+def test_a_right_click_opens_the_menu_and_changes_no_finding(qtbot: QtBot) -> None:
+    findings = FindingList()
+    qtbot.addWidget(findings)
+    findings.resize(300, 60)
+    plain = Finding("stain", 0.6, Rect(0, 0, 9, 9))
+    findings.show_findings([plain, plain], 1)
+    accepted: list[int] = []
+    chosen: list[int] = []
+    findings.accept_wanted.connect(accepted.append)
+    findings.chosen.connect(chosen.append)
+    square, row = QPoint(8, 12), QPoint(60, findings.row_px + 12)
+    for button in (Qt.MouseButton.RightButton, Qt.MouseButton.MiddleButton):
+        QTest.mouseClick(findings, button, pos=square)
+        QTest.mouseClick(findings, button, pos=row)
+        QTest.mouseDClick(findings, button, pos=row)
+    assert (accepted, chosen) == ([], [])
+    QTest.mouseClick(findings, LEFT, pos=square)
+    QTest.mouseClick(findings, LEFT, pos=row)
+    assert (accepted, chosen) == ([0], [-1])
+
+
 @pytest.mark.parametrize(
     ("reason", "word", "details"),
     [

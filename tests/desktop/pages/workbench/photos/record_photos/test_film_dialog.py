@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,9 @@ from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from desktop.client.http.errors import Forbidden
+from desktop.imaging.decoding.errors import ImageError
+from desktop.imaging.film import Film
 from desktop.pages.workbench.photos.record_photos import films
 from desktop.pages.workbench.photos.record_photos.film_dialog import FilmDialog
 from desktop.pages.workbench.photos.record_photos.films import FilmsDialog
@@ -38,6 +42,7 @@ def test_frames_of_a_film_become_photos_of_the_record(
     for number in (20, 21):
         qtbot.waitUntil(dialog.take.isEnabled, timeout=_SOON)
         dialog.slider.setValue(number)
+        qtbot.waitUntil(partial(is_shown, dialog, number), timeout=_SOON)
         with qtbot.waitSignal(dialog.taken, timeout=_SOON):
             dialog.take.click()
     dialog.close()
@@ -68,6 +73,60 @@ def test_a_frame_becomes_a_photo_of_the_chosen_item(
     dialog.close()
     qtbot.waitUntil(lambda: len(workbench.session.items.photos(item.item_id)) == 1, timeout=_SOON)
     assert workbench.page.photos.record_photos.photo_list.photos == []
+
+
+def test_the_shown_frame_is_taken_while_the_next_one_is_read(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = FilmDialog(make_film(tmp_path / "borescope.avi"))
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitUntil(dialog.take.isEnabled, timeout=_SOON)
+    dialog.slider.setValue(30)
+    with qtbot.waitSignal(dialog.taken, timeout=_SOON) as taken:
+        dialog.take.click()
+    assert taken.args[0].name == "borescope.avi 00-00.000.jpg"
+
+
+def test_a_frame_that_cannot_be_taken_can_be_taken_again(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dialog = FilmDialog(make_film(tmp_path / "borescope.avi"))
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitUntil(dialog.take.isEnabled, timeout=_SOON)
+
+    def refuse(_film: Film, _number: int) -> None:
+        raise ImageError("Cannot read the film.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Film, "take", refuse)
+        dialog.take.click()
+        qtbot.waitUntil(lambda: "Cannot read the film." in shown_text(dialog), timeout=_SOON)
+    assert dialog.take.isEnabled()
+    with qtbot.waitSignal(dialog.taken, timeout=_SOON):
+        dialog.take.click()
+
+
+def test_a_film_that_is_refused_can_be_kept_again(
+    workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    workbench.page.photos.record_photos.films.show(make_film(tmp_path / "borescope.avi"))
+    dialog = not_none(workbench.page.findChild(FilmDialog))
+    qtbot.waitUntil(dialog.keep.isEnabled, timeout=_SOON)
+
+    def refuse(*_: object) -> None:
+        raise Forbidden("Films are not allowed.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(workbench.session.films, "add", refuse)
+        dialog.keep.click()
+        assert dialog.count.text() == "Uploading film…"
+        qtbot.waitUntil(dialog.keep.isEnabled, timeout=_SOON)
+    assert dialog.count.text() == ""
+    dialog.keep.click()
+    qtbot.waitUntil(lambda: dialog.count.text() == "Film kept", timeout=_SOON)
+    assert not dialog.keep.isEnabled()
+    dialog.close()
 
 
 def test_a_dropped_film_is_shown(workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path) -> None:
@@ -182,6 +241,10 @@ def open_list(workbench: WorkbenchDriver, qtbot: QtBot, films_shown: int) -> Fil
     dialogs = [each for each in workbench.page.findChildren(FilmsDialog) if each.isVisible()]
     qtbot.waitUntil(lambda: dialogs[-1].list.count() == films_shown, timeout=_SOON)
     return dialogs[-1]
+
+
+def is_shown(dialog: FilmDialog, number: int) -> bool:
+    return dialog.shown_number == number
 
 
 def shown_text(dialog: FilmDialog) -> str:

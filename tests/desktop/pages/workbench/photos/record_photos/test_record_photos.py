@@ -25,7 +25,7 @@ from shared.images.cv import cv2
 from shared.record.codes import Verdict
 from shared.samples import View
 from shared.wire.photos import PhotoItemSet, RecordPhoto
-from tests.desktop.children import child
+from tests.desktop.children import child, click_button
 from tests.desktop.imaging.conversion.photos import raw
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, frame, make_record, picture
 from tests.narrowing import not_none
@@ -100,7 +100,7 @@ def test_one_photo_is_offered_to_every_item_it_shows_and_accepted_at_once(
     pair = workbench.page.photos.pairing
     qtbot.waitUntil(lambda: pair.pair is not None and pair.pair.aligned, timeout=_SOON)
 
-    accepted.detect.click()
+    click_button(accepted, "Run detection on 3 item(s)")
     qtbot.waitUntil(lambda: all(row.detected for row in workbench.page.open_record.rows), timeout=60_000)
     entry = workbench.page.open_record.entry
     photo = workbench.page.photos.record_photos.photo_list.get(whole)
@@ -173,7 +173,7 @@ def test_accepting_can_be_undone(workbench: WorkbenchDriver, qtbot: QtBot, pictu
     workbench.context.commands.run("record.accept")
     accepted = workbench.page.photos.record_photos.accepted
     qtbot.waitUntil(accepted.isVisible, timeout=_SOON)
-    accepted.undo.click()
+    click_button(accepted, "Undo")
     qtbot.waitUntil(lambda: not assigned_items(workbench, whole), timeout=_SOON)
     assert accepted.isHidden()
     assert workbench.session.items.record_photos(record_id) == []
