@@ -65,8 +65,8 @@ class PhotosPart(WorkbenchPart):
         self._commands.bind_within("edit.delete", strip.remove_focused, strip)
 
     def close(self) -> None:
-        """Release what belongs to the record, which was left. Uploads of photos continue."""
-        self.reference.cancel()
+        """Release what belongs to the record, which was left. Uploads continue."""
+        self.reference.leave_record()
         self.record_photos.close()
         self.phone.close()
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
@@ -23,6 +24,8 @@ from desktop.widgets import Banner, Button, ErrorLine, IconLabel, ProgressBar, l
 from shared.record.codes import Permission
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import RecordUpdate
+
+_log = logging.getLogger(__name__)
 
 
 class ReferenceChoice(QWidget):
@@ -117,51 +120,53 @@ class ReferenceChoice(QWidget):
         self._error.setText("")
         self._bar.setValue(0)
         self._bar.show()
-        self._task = run(
-            _upload,
-            self._open_record.context.session,
-            path,
-            document.record.aircraft_id,
-            owner=self,
-            progress=lambda share: self._bar.setValue(round(100 * share)),
-            done=self._use,
-            failed=self._on_failed,
-            lane=Lane.LONG,
-        )
+        self._run(_upload, path, document.record.aircraft_id)
 
-    def cancel(self) -> None:
-        """Stop what was begun for the record, which was left: the image must not be set for the next one."""
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
+    def leave_record(self) -> None:
+        """Forget what was begun for the record, which was left. It still ends, for that record."""
+        self._task = None
         self._bar.hide()
 
     def _use(self, reference_image_id: str) -> None:
-        self._bar.hide()
-        if self._open_record.refuse_if_sealed():
-            self._task = None
-            return
-        self._task = run(
-            self._open_record.context.session.records.update,
-            self._open_record.record_id,
-            RecordUpdate(reference_image_id=reference_image_id),
-            None,
+        if self._task is None and not self._open_record.refuse_if_sealed():
+            self._run(_set_reference, reference_image_id)
+
+    def _run(self, function: Callable[..., None], *arguments: object) -> None:
+        """Call a function with the session, the id of the open record and arguments in a worker thread."""
+
+        def report_progress(share: float) -> None:
+            if self._task is task:
+                self._bar.setValue(round(100 * share))
+
+        def on_done(_: None) -> None:
+            if self._task is task:
+                self.leave_record()
+                self.chosen.emit()
+
+        def on_failed(error: Exception) -> None:
+            if self._task is task:
+                self.leave_record()
+                self._error.setText(sentence(error))
+            else:
+                _log.warning("the reference image of a record that was left: %s", type(error).__name__)
+
+        session, record_id = self._open_record.context.session, self._open_record.record_id
+        self._task = task = run(
+            function,
+            session,
+            record_id,
+            *arguments,
             owner=self,
-            done=lambda _: self._on_used(),
-            failed=self._on_failed,
+            progress=report_progress,
+            done=on_done,
+            failed=on_failed,
+            lane=Lane.LONG,
         )
 
-    def _on_used(self) -> None:
-        self._task = None
-        self.chosen.emit()
 
-    def _on_failed(self, error: Exception) -> None:
-        self._task = None
-        self._bar.hide()
-        self._error.setText(sentence(error))
-
-
-def _upload(report: ProgressReport, session: Session, path: Path, aircraft_id: str | None) -> str:
+def _upload(
+    report: ProgressReport, session: Session, record_id: str, path: Path, aircraft_id: str | None
+) -> None:
     source, name = prepare_upload(path)
     report.check()
     stored = session.files.upload(
@@ -171,7 +176,14 @@ def _upload(report: ProgressReport, session: Session, path: Path, aircraft_id: s
     body = ReferenceImageWrite(
         reference_image_name=path.stem, file_id=stored.file_id, aircraft_id=aircraft_id
     )
-    return session.catalogue.reference_images.create(body).reference_image_id
+    image = session.catalogue.reference_images.create(body)
+    _set_reference(report, session, record_id, image.reference_image_id)
+
+
+def _set_reference(
+    _report: ProgressReport, session: Session, record_id: str, reference_image_id: str
+) -> None:
+    session.records.update(record_id, RecordUpdate(reference_image_id=reference_image_id), None)
 
 
 class OtherFileBanner(Banner):
