@@ -3,7 +3,7 @@
 from typing import Annotated
 
 import orjson
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
 
 from service.inspection.item_routes import IdempotencyKey, IdPath, add_item_routes
 from service.inspection.photo_routes import add_film_routes, add_photo_routes
@@ -13,7 +13,7 @@ from service.inspection.seal_routes import add_seal_routes
 from service.inspection.service import InspectionService
 from service.web import etags
 from service.web.envelope import failures
-from service.web.routing import api_router
+from service.web.routing import ReadQuery, api_router
 from service.web.security import Caller, check_permissions, require
 from shared.record.codes import Permission
 from shared.wire.common import (
@@ -78,7 +78,7 @@ def _records(routes: APIRouter, service: InspectionService) -> None:
 
     @routes.get("/inspection/search", tags=["inspection"], response_model=Envelope[Page[Record]])
     async def search(
-        where: Annotated[RecordSearch, Query()],
+        where: Annotated[RecordSearch, Depends(ReadQuery(RecordSearch))],
         current_page: Annotated[CurrentPage, Query()],
         page_size: Annotated[PageSize, Query()],
         caller: Caller = require(Permission.INSPECTION_READ),

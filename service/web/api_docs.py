@@ -13,6 +13,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.responses import FileResponse, HTMLResponse
+from fastapi.routing import APIRoute
 from openapi_ui_bundles.swagger_ui import static_path
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
@@ -21,6 +22,7 @@ from service.web.api_texts import add_texts, name_schemas
 from service.web.bodies import BodyRule, BodyRules, size_text
 from service.web.envelope import failure_description
 from service.web.protocol import HEAD_BYTES
+from service.web.routing import ReadQuery
 from shared.wire.common import Failure
 
 _ASSETS_PATH = "/api/docs/assets"
@@ -43,6 +45,9 @@ def _build_document(app: FastAPI, extend: ExtendDocument, rules: BodyRules) -> d
     document = FastAPI.openapi(app)
     if not is_complete:
         _add_schemas(document, Failure)
+        for route in app.routes:
+            if isinstance(route, APIRoute):
+                _describe_query(document, route)
         document["info"]["x-max-head-bytes"] = HEAD_BYTES
         for path, methods in document["paths"].items():
             for operation in methods.values():
@@ -73,6 +78,29 @@ def _add_schemas(document: dict[str, Any], model: type[BaseModel]) -> None:
     schema = model.model_json_schema(ref_template="#/components/schemas/{model}", mode="serialization")
     schemas |= {**schema.pop("$defs", {}), model.__name__: schema}
     document["components"]["schemas"] = dict(sorted(schemas.items()))
+
+
+def _describe_query(document: dict[str, Any], route: APIRoute) -> None:
+    """Add the parameters of a query that the route reads by `ReadQuery`, before its other ones."""
+    for dependency in route.dependant.dependencies:
+        if not isinstance(dependency.call, ReadQuery):
+            continue
+        schema = dependency.call.model.model_json_schema(ref_template="#/components/schemas/{model}")
+        document["components"]["schemas"] |= schema.get("$defs", {})
+        fields: dict[str, dict[str, Any]] = schema["properties"]
+        parameters = [
+            {
+                "name": name,
+                "in": "query",
+                "required": name in schema.get("required", ()),
+                "schema": {"title": name.replace("_", " ").title(), **field},
+                **({"description": field["description"]} if "description" in field else {}),
+            }
+            for name, field in fields.items()
+        ]
+        for method in route.methods or ():
+            operation = document["paths"][route.path][method.lower()]
+            operation["parameters"] = [*parameters, *operation.get("parameters", ())]
 
 
 _BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}

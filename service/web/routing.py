@@ -3,8 +3,10 @@
 import warnings
 from typing import Any
 
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from pydantic import BaseModel, ValidationError
 from pydantic.warnings import UnsupportedFieldAttributeWarning
 
 from service.web.envelope import failures
@@ -33,6 +35,27 @@ def api_router(
         responses={**failures(400), **(responses or {})},
         generate_unique_id_function=operation_id,
     )
+
+
+class ReadQuery:
+    """A dependency that gives the query of a request as a model. Raises RequestValidationError.
+
+    FastAPI's own reading of a model with two dozen fields takes a quarter of the time of a page of records,
+    as it looks at the annotation of each field in each request. `api_docs` describes the fields.
+    """
+
+    def __init__(self, model: type[BaseModel]) -> None:
+        self.model = model
+
+    async def __call__(self, request: Request) -> Any:
+        """Read the query; of a parameter that is given several times, the last one counts."""
+        try:
+            return self.model.model_validate(dict(request.query_params))
+        except ValidationError as problem:
+            faults = [
+                {**fault, "loc": ("query", *fault["loc"])} for fault in problem.errors(include_url=False)
+            ]
+        raise RequestValidationError(faults)
 
 
 def add_routes(target: FastAPI | APIRouter, router: APIRouter) -> None:

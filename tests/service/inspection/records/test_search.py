@@ -288,3 +288,7 @@ def test_oldest_totals_are_forgotten(stage: Stage, monkeypatch: pytest.MonkeyPat
         assert stage.search(task_id=str(number))["pagination"]["total"] == 0
     assert len(stage.service.search._totals) <= 2
     assert stage.search(task_id="t")["pagination"]["total"] == 1
+
+
+def test_filter_that_is_given_twice_is_the_last_one(fleet: Stage) -> None:
+    assert fleet.names(task_id=["t1", "t2"]) == ["b"]
