@@ -8,7 +8,6 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
-    QFontMetricsF,
     QHelpEvent,
     QImage,
     QMouseEvent,
@@ -19,7 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from desktop.canvas.layers.chips import CHIP_HEIGHT, FocusRing, chip_font, draw_chip
+from desktop.canvas.layers.chips import FocusRing
 from desktop.canvas.layers.colours import CanvasColours
 from desktop.canvas.layers.finding_layer import FindingBox, FindingLayer
 from desktop.canvas.layers.image_layer import NEAREST_ABOVE
@@ -30,6 +29,7 @@ from desktop.canvas.views.overlays import show_reason
 from desktop.canvas.views.pair_drawing import (
     CompareMode,
     draw_grip,
+    draw_name,
     draw_with_tone,
     pane_rects,
     useful_height,
@@ -444,9 +444,4 @@ class CompareView(QWidget):
             self._tool.paint(painter, view, findings, self._colours, self.font())
         painter.restore()
         if name:
-            font = chip_font(self.font())
-            painter.setFont(font)
-            width = QFontMetricsF(font).horizontalAdvance(name) + 14
-            chip_box = QRectF(box.left() + 6, box.bottom() - CHIP_HEIGHT - 6, width, CHIP_HEIGHT)
-            if chip_box.right() <= box.right():
-                draw_chip(painter, chip_box, name, QColor(self._colours.dim))
+            draw_name(painter, box, name, self.font(), QColor(self._colours.dim))

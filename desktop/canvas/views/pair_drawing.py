@@ -1,12 +1,13 @@
-"""Draws one picture of a compared pair, and the divider between the two."""
+"""Draws one picture of a compared pair with its name, and the divider between the two."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPen
 
+from desktop.canvas.layers.chips import CHIP_HEIGHT, chip_font, draw_chip
 from desktop.imaging.decoding.pixels import Tone
 from shared.record.geometry import Rect
 
@@ -76,6 +77,16 @@ def draw_with_tone(
     painter.setClipRect(target, Qt.ClipOperation.IntersectClip)
     painter.drawImage(box.topLeft(), toned_image)
     painter.setClipRect(box)
+
+
+def draw_name(painter: QPainter, box: QRectF, name: str, font: QFont, colour: QColor) -> None:
+    """Draw the name of a picture at the bottom left of `box`, if it fits."""
+    small_font = chip_font(font)
+    painter.setFont(small_font)
+    width = QFontMetricsF(small_font).horizontalAdvance(name) + 14
+    chip_box = QRectF(box.left() + 6, box.bottom() - CHIP_HEIGHT - 6, width, CHIP_HEIGHT)
+    if chip_box.right() <= box.right():
+        draw_chip(painter, chip_box, name, colour)
 
 
 def draw_grip(painter: QPainter, edge: int, height: int, accent: QColor) -> None:

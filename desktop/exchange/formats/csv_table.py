@@ -15,7 +15,6 @@ from typing import Any
 from desktop.exchange.data.column_terms import CHINESE, CODES, EARLIER_TITLES, ColumnTerms
 from desktop.exchange.data.content import ExportedPicture, Inspection, ItemFacts
 from desktop.exchange.data.file_names import last_name, same_picture
-from desktop.exchange.data.formulas import escape_formula, unescape_formula
 from desktop.exchange.data.imported_regions import (
     ExchangeError,
     ImportedRegion,
@@ -29,6 +28,9 @@ from desktop.exchange.formats.archive import decode_text
 from shared.record.codes import Verdict
 from shared.record.geometry import Rect
 from shared.wire.seal import RecordSeal
+
+# Spreadsheets also accept the full-width forms of Chinese keyboards.
+_FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n", "'")
 
 COLUMNS = (
     "inspection_id",
@@ -337,3 +339,14 @@ def _seal_cells(seal: RecordSeal | None, terms: ColumnTerms) -> dict[str, Any]:
             "released_by": newest.released_by_name or newest.released_by,
         }
     return row
+
+
+def escape_formula(value: object) -> object:
+    """Make a cell that no spreadsheet reads as a formula; numbers stay numbers."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value
+
+
+def unescape_formula(cell: str | None) -> str:
+    """The text that `escape_formula` made a cell from; an empty one for no cell."""
+    text = cell or ""
+    return text[1:] if text[:1] == "'" and text[1:].startswith(_FORMULA_STARTS) else text

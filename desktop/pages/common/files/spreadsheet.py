@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from desktop.exchange.data.formulas import escape_formula
+from desktop.exchange.formats.csv_table import escape_formula
 from shared.system import atomic
 
 
